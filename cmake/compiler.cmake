@@ -1,0 +1,24 @@
+# One place for compiler and linker flags: warnings are errors, frames are kept for profilers.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+                    -Woverloaded-virtual -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer
+                    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  # -g1 keeps line numbers in stack traces at a fraction of the link time of full debug information.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -D_FORTIFY_SOURCE=2 -fstack-protector-strong")
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_link_options(-fuse-ld=lld)
+endif()
+if(ASSAY_SANITIZE)
+  add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -g1 -O1)
+  add_link_options(-fsanitize=${ASSAY_SANITIZE})
+endif()
+if(ASSAY_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -O1 -g1)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

@@ -1,0 +1,98 @@
+// One request and one reply type for every chat model; providers map it to their wire. A request is complete in
+// itself (it says everything that decides the answer), so its canonical JSON identifies it in the journal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace assay {
+
+enum class Role { system, user, assistant, tool };
+
+struct ToolCall {
+  std::string id;
+  std::string name;
+  Json arguments;              // null if they were not JSON
+  std::string arguments_text;  // as received, only if they were not JSON
+};
+
+struct Message {
+  Role role = Role::user;
+  std::string text;
+  std::vector<ToolCall> tool_calls;  // assistant
+  std::string tool_call_id;          // tool: the call that this answers
+  bool is_error = false;             // tool: the call failed
+};
+
+struct Tool {
+  std::string name;
+  std::string description;
+  Json parameters;  // a JSON schema of an object
+};
+
+struct ToolChoice {
+  enum class Mode { automatic, none, any, named };
+  Mode mode = Mode::automatic;
+  std::string name;  // named
+};
+
+// What the answer's text must be: JSON that fits the schema. How the provider is made to do so (native schema,
+// forced tool, plain instruction) is the provider's business; the reply's text holds the JSON either way.
+struct OutputSchema {
+  std::string name;  // [a-zA-Z0-9_-]{1,64}
+  std::string description;
+  Json schema;
+};
+
+struct Sampling {
+  std::optional<double> temperature;
+  std::optional<double> top_p;
+  std::optional<int> max_tokens;
+  std::optional<std::int64_t> seed;
+  std::vector<std::string> stop;
+};
+
+struct ChatRequest {
+  std::string model;  // as configured: "openai/gpt-4o" or an alias
+  std::vector<Message> messages;
+  std::vector<Tool> tools;
+  ToolChoice tool_choice;
+  std::optional<OutputSchema> output;
+  Sampling sampling;
+};
+
+struct Usage {
+  std::int64_t prompt_tokens = 0;      // all of them, cached ones included
+  std::int64_t completion_tokens = 0;  // all of them, reasoning included
+  std::int64_t cached_tokens = 0;      // part of prompt_tokens read from the provider's cache
+  std::int64_t cache_write_tokens = 0;  // part of prompt_tokens written to it
+  std::int64_t reasoning_tokens = 0;   // part of completion_tokens
+  Usage& operator+=(const Usage& other);
+};
+
+enum class FinishReason { stop, length, tool_calls, refusal, other };
+
+struct ChatReply {
+  Message message;  // role assistant
+  FinishReason finish = FinishReason::stop;
+  std::string refusal;  // the model's words, if it declined
+  Usage usage;
+  std::string model;  // as the provider names what answered
+};
+
+std::string_view to_string(Role role);
+std::string_view to_string(FinishReason finish);
+
+// Stable forms for journal, hash and page. from_json accepts what to_json wrote.
+Json to_json(const ChatRequest& request);
+Json to_json(const ChatReply& reply);
+Json to_json(const Usage& usage);
+Result<ChatRequest> request_from_json(const Json& json);
+Result<ChatReply> reply_from_json(const Json& json);
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// A model that can be asked. Implementations: endpoint.h (OpenAI and Anthropic over HTTP), sim/model.h.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "models/chat.h"
+#include "net/task.h"
+
+namespace assay {
+
+// One try of one request. On failure the retry layer decides by `error.kind`; `retry_after` is what the server
+// asked for (Retry-After, or reset headers of rate limits).
+struct ModelFailure {
+  Error error;
+  std::optional<std::chrono::milliseconds> retry_after;
+};
+
+class ChatModel {
+ public:
+  virtual ~ChatModel() = default;
+  // Never retries. Secrets never appear in an error.
+  virtual Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) = 0;
+  // Models with the same key share limits: "openai https://api.openai.com/v1".
+  virtual std::string limit_key() const = 0;
+};
+
+// A model as declared under `models:` or written as "provider/name".
+struct ModelSpec {
+  std::string provider;     // openai, anthropic, sim
+  std::string name;         // as the provider knows it
+  std::string base_url;     // empty: the provider's, or its environment variable
+  std::string api_key_env;  // empty: the provider's
+  std::optional<int> max_tokens;
+  std::optional<double> temperature;
+  std::string structured = "auto";  // auto, json_schema, tools, text
+  bool stream = false;
+  std::chrono::nanoseconds timeout = std::chrono::seconds(120);
+  std::chrono::nanoseconds idle_timeout = std::chrono::seconds(60);
+};
+
+// "openai/gpt-4o" → {openai, gpt-4o}; the error lists the known providers.
+Result<ModelSpec> parse_model_name(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+// A child process run to its end: bytes in, bytes out, a deadline, caps on output. The child gets its own
+// process group, which is killed as a whole (SIGTERM, then SIGKILL) at the deadline or when the awaiting
+// coroutine is destroyed, so no grandchild outlives it. Never goes through a shell.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "net/event_loop.h"
+#include "net/task.h"
+
+namespace assay {
+
+struct ProcessRequest {
+  std::vector<std::string> argv;  // argv[0] is looked up in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  // added to our own
+  std::string working_directory;                                 // empty: ours
+  std::string input;                                             // written to stdin, then closed
+  Duration timeout = std::chrono::seconds(120);
+  std::size_t max_output = std::size_t{16} << 20;  // of stdout and stderr each; more is an error
+};
+
+struct ProcessResult {
+  int exit_code = 0;  // 128 + signal if it died of one
+  std::string output;
+  std::string error_output;
+};
+
+// Error kinds: target (cannot start: the message says which program and why; too much output), timeout.
+// A child that does not read its input is no error.
+Task<Result<ProcessResult>> run_process(EventLoop& loop, ProcessRequest request);
+
+}  // namespace assay
