@@ -1,6 +1,6 @@
-// Errors are values. An Error says what went wrong in one sentence, of which kind it is (which decides the exit
-// code and whether trying again can help), and where: each caller on the way up may add context that it knows
-// (file, line, field, case, step). Nothing secret may enter a message.
+// Errors are values. An Error says what went wrong in one sentence, of which kind it is (which decides the
+// exit code and whether trying again can help), and where: each caller on the way up may add context that it
+// knows (file, line, field, case, step). Nothing secret may enter a message.
 #pragma once
 
 #include <expected>
@@ -60,6 +60,8 @@ using Status = Result<void>;
 inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
   return std::unexpected(Error{kind, std::move(message), {}});
 }
-inline std::unexpected<Error> fail(Error error) { return std::unexpected(std::move(error)); }
+inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected(std::move(error));
+}
 
 }  // namespace assay

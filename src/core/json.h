@@ -1,12 +1,13 @@
 // JSON trees (Boost.JSON), read strictly or leniently, and written compactly, canonically or for people.
 #pragma once
 
-#include <boost/json/value.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <boost/json/value.hpp>
 
 #include "core/error.h"
 
@@ -16,30 +17,36 @@ using Json = boost::json::value;
 using JsonObject = boost::json::object;
 using JsonArray = boost::json::array;
 
-// RFC 8259 and nothing else: whole text, valid UTF-8, depth at most 128. The error names line and column.
+// RFC 8259 and nothing else: whole text, valid UTF-8, depth at most 128. Of two members with one name the
+// last counts. Whole numbers up to 64 bits stay exact, all others are the nearest double; one that is too
+// large for a double is refused. The error's context holds line and column (in characters).
 Result<Json> parse_json(std::string_view text);
 
 struct LenientJson {
   Json value;
-  // What had to be forgiven, in plain words ("trailing comma", "comment", "text around the JSON"); empty if none.
+  // What had to be forgiven, in plain words ("trailing comma", "comment", "text around the JSON"); empty
+  // if none.
   std::vector<std::string> forgiven;
 };
 
 // JSON as models write it: inside ``` fences or running text, with comments, trailing commas, single quotes
-// around keys or a missing closing bracket at the end (only where `allow_unfinished`). Prefers the last complete
-// fenced block, then the last top-level object or array.
+// around texts, Python's True/False/None, bare keys, raw line breaks in texts, or unfinished at the end (only
+// with Unfinished::close: an open text, list or object is closed there, and a key without a value dropped).
+// Prefers the text as a whole, then the last complete fenced block, then the last top-level object or array
+// (never a fragment from inside a broken object); a list of integers inside a sentence, which is a citation
+// like [1], only if there is nothing else.
 enum class Unfinished { reject, close };
 Result<LenientJson> parse_lenient_json(std::string_view text, Unfinished unfinished = Unfinished::reject);
 
 // Compact; numbers round-trip; deterministic for equal trees built in the same order.
 std::string to_text(const Json& value);
-// Compact with keys sorted at every level: equal values give equal bytes. For hashing.
+// Compact with keys sorted at every level: equal values (1 and 1.0 too) give equal bytes. For hashing.
 std::string canonical_text(const Json& value);
 // Indented by two spaces, ends with a newline.
 std::string pretty_text(const Json& value);
-// A double as JSON writes it: the shortest text that reads back as the same value; "null" if not finite.
+// A double as JSON writes it: the fewest digits that read back as the same value; "null" if not finite.
 std::string number_text(double value);
-// Appends `text` as a JSON string, quotes included.
+// Appends `text` as a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
 // Looks up by RFC 6901 pointer; null if absent.

@@ -1,10 +1,12 @@
-// JSON Schema draft 2020-12 over Boost.JSON. A schema is compiled once; validation names every defect with the
-// pointer into the instance and into the schema. Unknown `$schema` dialects, unresolvable references and
-// unsupported vocabularies are refused when the schema is loaded, never silently passed at run time.
+// JSON Schema draft 2020-12 over Boost.JSON. A schema is compiled once; validation names every defect with
+// the pointer into the instance and into the schema. Unknown `$schema` dialects, unresolvable references,
+// endless references, malformed keywords, unsupported patterns and vocabularies are refused when the schema
+// is loaded, never silently passed at run time. A keyword that draft 2020-12 does not know is an annotation.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -13,31 +15,45 @@
 namespace assay {
 
 struct SchemaDefect {
-  std::string instance_pointer;  // RFC 6901, "" is the whole instance
-  std::string schema_pointer;    // keyword location, e.g. "/properties/score/maximum"
-  std::string message;           // "found 7, expected at most 5"
+  std::string
+      instance_pointer;  // RFC 6901, "" is the whole instance; a missing member is named as if it were there
+  std::string schema_pointer;  // where the keyword stands, e.g. "/properties/score/maximum" or
+                               // "/$defs/score/maximum"; with its URI and "#" before it if that is in another
+                               // document
+  std::string message;         // "found 7, expected at most 5"
 };
+
+struct SchemaOptions {
+  // Whether `format` decides validity, or is an annotation as the draft has it. Which formats:
+  // schema_formats.h.
+  bool assert_formats = false;
+};
+
+namespace schema {
+struct Tree;
+}
 
 class Schema {
  public:
-  // Other documents that `$ref` may name, by absolute URI.
+  // Other documents that `$ref` may name, by absolute URI. The metaschemas of the draft are always known.
   using Documents = std::vector<std::pair<std::string, Json>>;
 
-  static Result<Schema> compile(const Json& schema);
-  static Result<Schema> compile(const Json& schema, const Documents& documents);
+  // The error lists everything that is wrong with the schema, with its places.
+  static Result<Schema> compile(const Json& schema, SchemaOptions options = {});
+  static Result<Schema> compile(const Json& schema, const Documents& documents, SchemaOptions options = {});
 
   Schema(Schema&&) noexcept;
   Schema& operator=(Schema&&) noexcept;
   ~Schema();
 
-  // Every defect; empty means valid. Thread-safe.
+  // Every defect (of the first thousand); empty means valid. Thread-safe. Costs no more than valid() if there
+  // are none. Work and depth are bounded: an instance that would pass the bounds is invalid and says so.
   std::vector<SchemaDefect> validate(const Json& instance) const;
-  bool valid(const Json& instance) const { return validate(instance).empty(); }
+  bool valid(const Json& instance) const;
 
  private:
-  class Compiled;
-  explicit Schema(std::unique_ptr<Compiled> compiled);
-  std::unique_ptr<Compiled> compiled_;
+  explicit Schema(std::unique_ptr<const schema::Tree> tree);
+  std::unique_ptr<const schema::Tree> tree_;
 };
 
 // "/score: found 7, expected at most 5; /reason: missing", for asking a model again and for people.

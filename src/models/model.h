@@ -2,20 +2,24 @@
 #pragma once
 
 #include <chrono>
+#include <expected>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "models/chat.h"
 #include "net/task.h"
 
 namespace assay {
 
-// One try of one request. On failure the retry layer decides by `error.kind`; `retry_after` is what the server
-// asked for (Retry-After, or reset headers of rate limits).
+// One try of one request. On failure the retry layer decides by `error.kind`; `retry_after` is what the
+// server asked for (Retry-After, or reset headers of rate limits).
 struct ModelFailure {
   Error error;
-  std::optional<std::chrono::milliseconds> retry_after;
+  std::optional<std::chrono::milliseconds> retry_after = {};
 };
 
 class ChatModel {
@@ -23,23 +27,35 @@ class ChatModel {
   virtual ~ChatModel() = default;
   // Never retries. Secrets never appear in an error.
   virtual Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) = 0;
+  // Whether it can be asked at all: kind auth, naming the variable, if a key is needed and missing. Sends
+  // nothing.
+  virtual Status ready() const { return {}; }
   // Models with the same key share limits: "openai https://api.openai.com/v1".
   virtual std::string limit_key() const = 0;
+  // What was left out or put differently because the model does not take it, one sentence each ("temperature
+  // is not sent: …"). Grows as the model is asked.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 // A model as declared under `models:` or written as "provider/name".
 struct ModelSpec {
-  std::string provider;     // openai, anthropic, sim
-  std::string name;         // as the provider knows it
-  std::string base_url;     // empty: the provider's, or its environment variable
-  std::string api_key_env;  // empty: the provider's
-  std::optional<int> max_tokens;
-  std::optional<double> temperature;
+  std::string provider = {};     // openai, anthropic, sim
+  std::string name = {};         // as the provider knows it
+  std::string base_url = {};     // empty: the provider's, or its environment variable
+  std::string api_key_env = {};  // empty: the provider's
+  std::optional<int> max_tokens = {};
+  std::optional<double> temperature = {};
   std::string structured = "auto";  // auto, json_schema, tools, text
   bool stream = false;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
+  // Without a byte for so long. A reply that is not streamed is silent until it is complete, so there only
+  // `timeout` counts.
   std::chrono::nanoseconds idle_timeout = std::chrono::seconds(60);
+  bool operator==(const ModelSpec&) const = default;
 };
+
+// The providers that this program speaks to.
+std::span<const std::string_view> known_providers();
 
 // "openai/gpt-4o" → {openai, gpt-4o}; the error lists the known providers.
 Result<ModelSpec> parse_model_name(std::string_view text);

@@ -1,4 +1,6 @@
-// Server-sent events, parsed incrementally from the chunks of a body, whatever their boundaries.
+// Server-sent events, parsed incrementally from the chunks of a body, whatever their boundaries. Follows the
+// event stream format of the HTML standard: an event ends with an empty line, and what has no such end when
+// the body ends is no event. The fields id and retry are skipped, since nothing here reconnects.
 #pragma once
 
 #include <functional>
@@ -8,8 +10,9 @@
 namespace assay {
 
 struct ServerSentEvent {
-  std::string event;  // "message" if the stream names none
-  std::string data;   // lines joined with \n
+  std::string event{};  // "message" if the stream names none
+  std::string data{};   // lines joined with \n
+  bool operator==(const ServerSentEvent&) const = default;
 };
 
 class ServerSentEventParser {
@@ -20,7 +23,8 @@ class ServerSentEventParser {
 
  private:
   void take_line(std::string_view line, const std::function<void(ServerSentEvent)>& emit);
-  std::string line_;
+
+  std::string line_;  // begun by earlier chunks
   std::string event_;
   std::string data_;
   bool has_data_ = false;

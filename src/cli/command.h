@@ -1,0 +1,63 @@
+// The commands of the program. Each is one function from its words to an exit code; its flags are declared in
+// a table that help and completion are made from.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/terminal.h"
+#include "core/config.h"
+#include "core/environment.h"
+
+namespace assay {
+
+// 0 done; 1 a gate failed; 2 bad usage, config or data, and nothing was sent; 3 finished, but cases ended in
+// error; 130 interrupted.
+enum ExitCode : int { kDone = 0, kGateFailed = 1, kBadInput = 2, kCasesErrored = 3, kInterrupted = 130 };
+
+struct Surroundings {
+  Environment environment;
+  Terminal terminal;
+  std::string program;  // as it was called
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view words;  // "CONFIG", "DIR"
+  std::string_view title;  // one line
+  Keys (*keys)();
+  int (*run)(const std::vector<std::string>& words, const Surroundings& surroundings);
+};
+
+std::span<const Command> commands();
+const Command* find_command(std::string_view name);
+
+int run_evaluation_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int check_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int resume_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int report_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int runs_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int sim_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int demo_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int completion_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int help_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+// `assay question_router …`: the evaluation named instead of `run`.
+int named_evaluation_command(std::string_view evaluation, const std::vector<std::string>& words,
+                             const Surroundings& surroundings);
+
+// Flags of every command that runs or checks an evaluation, beside the config's.
+Keys run_flags();
+// Keys of all evaluations together with run_flags(): what `assay run` accepts before the config is read.
+Keys any_evaluation_keys();
+Keys report_keys();
+Keys runs_keys();
+Keys sim_keys();
+Keys demo_keys();
+
+// "error: …" on stderr.
+void show_error(const Error& error, const Surroundings& surroundings);
+void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings);
+
+}  // namespace assay

@@ -1,0 +1,87 @@
+#include <filesystem>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "core/embedded.h"
+#include "core/file.h"
+#include "core/time.h"
+
+namespace assay {
+
+std::span<const EmbeddedText> embedded_examples();
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Status unpack_examples(const std::string& directory) {
+  for (const EmbeddedText& example : embedded_examples()) {
+    const fs::path path = fs::path(directory) / "examples" / std::string(example.name);
+    if (auto made = make_directories(path.parent_path().string()); !made) return made;
+    if (auto written = write_file(path.string(), example.text); !written) return written;
+    // A command target must be runnable.
+    if (path.extension() == ".sh") {
+      std::error_code ignored;
+      fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                      fs::perm_options::add, ignored);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Keys demo_keys() {
+  return {{.name = "directory",
+           .type = KeyType::path,
+           .help = "Where examples and results are written.",
+           .default_value = "assay-demo"},
+          {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+}
+
+int demo_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
+  auto arguments = parse_arguments(words, demo_keys());
+  if (!arguments) {
+    show_error(arguments.error(), surroundings);
+    return kBadInput;
+  }
+  if (arguments->has("help")) {
+    print(command_help("demo", "", surroundings.terminal));
+    return kDone;
+  }
+  const ResolvedConfig resolved = resolve_config(demo_keys(), {"", {}, arguments->flags});
+  const std::string directory =
+      fs::path(resolved.config.text("directory"))
+              .lexically_relative(fs::current_path())
+              .string()
+              .starts_with("..")
+          ? resolved.config.text("directory")
+          : fs::path(resolved.config.text("directory")).lexically_proximate(fs::current_path()).string();
+  if (auto unpacked = unpack_examples(directory); !unpacked) {
+    show_error(unpacked.error(), surroundings);
+    return kBadInput;
+  }
+  const std::string stamp = directory_time(std::chrono::system_clock::now());
+  std::string reports;
+  int worst = kDone;
+  for (const EmbeddedText& example : embedded_examples()) {
+    const fs::path name{std::string(example.name)};
+    if (name.extension() != ".yaml") continue;
+    const std::string config = (fs::path(directory) / "examples" / name).string();
+    const std::string output = fmt::format("{}/results/{}-{}", directory, name.stem().string(), stamp);
+    print(fmt::format("\n── {} ──\n", config));
+    const int code = run_evaluation_command({config, "--output-dir", output}, surroundings);
+    if (code != kDone) worst = code;
+    if (file_exists(output + "/report.html")) reports += fmt::format("  {}/report.html\n", output);
+  }
+  print(fmt::format(
+      "\nThe configs and data are in {}/examples; change them and `assay run` them.\nReports:\n{}", directory,
+      reports));
+  return worst;
+}
+
+}  // namespace assay

@@ -1,0 +1,115 @@
+#include "cli/main.h"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "core/text.h"
+#include "evaluations/registry.h"
+#include "evaluations/session.h"
+
+namespace assay {
+namespace {
+
+Keys no_keys() {
+  return {};
+}
+
+constexpr Command kCommands[] = {
+    {"run", "CONFIG [--KEY VALUE]...", "run the evaluation that CONFIG names", any_evaluation_keys,
+     run_evaluation_command},
+    {"check", "CONFIG [--KEY VALUE]...", "list every problem, count calls, estimate cost; sends nothing",
+     any_evaluation_keys, check_command},
+    {"resume", "DIR", "finish an interrupted run", any_evaluation_keys, resume_command},
+    {"report", "DIR", "the report of a run as html, md, json, junit or csv", report_keys, report_command},
+    {"runs", "", "the runs in the results directory", runs_keys, runs_command},
+    {"sim", "", "a simulated model endpoint with fault injection", sim_keys, sim_command},
+    {"demo", "", "every evaluation on the bundled examples, with the built-in model", demo_keys,
+     demo_command},
+    {"completion", "bash|zsh|fish", "completion for your shell", no_keys, completion_command},
+    {"help", "[COMMAND|EVALUATION]", "this text, or that of a command or evaluation", no_keys, help_command},
+};
+
+int unknown_command(const std::string& name, const Surroundings& surroundings) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  for (const EvaluationKind& kind : evaluation_kinds()) names.emplace_back(kind.name);
+  const auto guess = nearest(name, names);
+  show_error(Error{ErrorKind::usage,
+                   guess ? fmt::format("unknown command {}; did you mean {}?", name, *guess)
+                         : fmt::format("unknown command {}; assay --help lists them", name),
+                   {}},
+             surroundings);
+  return kBadInput;
+}
+
+int dispatch(const std::vector<std::string>& words, const Surroundings& surroundings) {
+  if (words.empty()) {
+    print(general_help(surroundings.terminal));
+    return kBadInput;
+  }
+  const std::string& first = words.front();
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  if (first == "--version" || first == "-V") {
+    print(fmt::format("assay {}\n", kVersion));
+    return kDone;
+  }
+  if (first == "--help" || first == "-h") {
+    print(general_help(surroundings.terminal));
+    return kDone;
+  }
+  if (const Command* command = find_command(first)) return command->run(rest, surroundings);
+  if (find_evaluation(first) != nullptr) return named_evaluation_command(first, rest, surroundings);
+  return unknown_command(first, surroundings);
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+const Command* find_command(std::string_view name) {
+  for (const Command& command : kCommands) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+void show_error(const Error& error, const Surroundings& surroundings) {
+  const char* mark = surroundings.terminal.colour ? "\033[31merror\033[0m" : "error";
+  print_error(fmt::format("{}: {}\n", mark, error.text()));
+}
+
+void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings) {
+  const char* mark = surroundings.terminal.colour ? "\033[31merror\033[0m" : "error";
+  for (const ConfigProblem& problem : problems) {
+    print_error(fmt::format("{}: {}{}{}{}{}\n", mark, problem.where,
+                            problem.where.empty() || problem.key.empty() ? "" : ", ", problem.key,
+                            problem.where.empty() && problem.key.empty() ? "" : ": ", problem.text));
+  }
+}
+
+int run_cli(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Surroundings surroundings;
+  surroundings.environment = process_environment();
+  surroundings.terminal = Terminal::detect(surroundings.environment);
+  surroundings.program = argc > 0 ? argv[0] : "assay";
+  // An exception is a bug or memory that ran out; everything else is a value.
+  try {
+    return dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), surroundings);
+  } catch (const std::exception& exception) {
+    print_error(fmt::format("error: internal failure: {}; please report it\n", exception.what()));
+    return kCasesErrored;
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,84 @@
+#include "cli/progress.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "core/time.h"
+#include "report/words.h"
+
+namespace assay {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{200};
+constexpr std::chrono::seconds kLogLine{10};
+
+std::string rounded(std::int64_t count) {
+  if (count < 10'000) return count_words(count);
+  if (count < 10'000'000) return fmt::format("{:.0f}k", static_cast<double>(count) / 1e3);
+  return fmt::format("{:.1f}M", static_cast<double>(count) / 1e6);
+}
+
+}  // namespace
+
+std::string progress_text(const RunProgress& progress, std::int64_t done_before,
+                          std::chrono::nanoseconds elapsed) {
+  const double seconds = std::chrono::duration<double>(elapsed).count();
+  const std::int64_t done_now = progress.done - done_before;
+  const double rate = seconds > 0 ? static_cast<double>(done_now) / seconds : 0;
+  std::string text = fmt::format("{}/{} cases", count_words(progress.done), count_words(progress.total));
+  if (rate > 0) text += fmt::format(" · {:.{}f}/s", rate, rate < 10 ? 1 : 0);
+  text += fmt::format(" · {} in flight", progress.in_flight);
+  if (progress.retrying > 0) text += fmt::format(" · {} retrying", progress.retrying);
+  if (progress.errored > 0) text += fmt::format(" · {} errors", count_words(progress.errored));
+  text += fmt::format(" · {} tokens", rounded(progress.tokens));
+  if (progress.spent_picousd > 0)
+    text += fmt::format(" · ${:.2f}", static_cast<double>(progress.spent_picousd) / 1e12);
+  const std::int64_t left = progress.total - progress.done;
+  if (rate > 0 && left > 0) {
+    const auto remaining = std::chrono::duration<double>(static_cast<double>(left) / rate);
+    text += fmt::format(" · {} left",
+                        duration_text(std::chrono::duration_cast<std::chrono::nanoseconds>(remaining)));
+  }
+  if (!progress.waiting_for.empty()) text += " · waiting: " + progress.waiting_for;
+  return text;
+}
+
+ProgressLine::ProgressLine(EventLoop& loop, const Terminal& terminal, Loudness loudness, const Runner& runner)
+    : loop_(loop), terminal_(terminal), loudness_(loudness), runner_(runner) {
+  if (loudness_ == Loudness::normal) tick();
+}
+
+ProgressLine::~ProgressLine() {
+  if (timer_ != 0) loop_.cancel(timer_);
+  clear();
+}
+
+void ProgressLine::tick() {
+  const auto interval = terminal_.is_terminal ? Duration(kRedraw) : Duration(kLogLine);
+  timer_ = loop_.call_after(interval, [this] {
+    draw();
+    tick();
+  });
+}
+
+void ProgressLine::draw() {
+  const RunProgress now = runner_.progress();
+  // What stood in the journal already was not done at this sitting's speed.
+  if (done_before_ < 0) done_before_ = now.done > 0 && now.requests == 0 ? now.done : 0;
+  const std::string text = progress_text(now, done_before_, Clock::now() - started_);
+  if (terminal_.is_terminal) {
+    print_error("\r\033[K" + shorten(text, static_cast<std::size_t>(std::max(20, terminal_.width - 1))));
+    drawn_ = true;
+  } else {
+    print_error(text + "\n");
+  }
+}
+
+void ProgressLine::clear() {
+  if (drawn_) print_error("\r\033[K");
+  drawn_ = false;
+}
+
+}  // namespace assay

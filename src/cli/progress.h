@@ -1,0 +1,41 @@
+// Progress of a run: one line redrawn on a terminal, a line now and then elsewhere, nothing with --quiet.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "cli/terminal.h"
+#include "engine/runner.h"
+
+namespace assay {
+
+// "1,204/10,000 cases · 312/s · 64 in flight · 2 errors · 1.2M tokens · $0.42 · 28 s left"
+std::string progress_text(const RunProgress& progress, std::int64_t done_before,
+                          std::chrono::nanoseconds elapsed);
+
+class ProgressLine {
+ public:
+  enum class Loudness { normal, quiet };
+  ProgressLine(EventLoop& loop, const Terminal& terminal, Loudness loudness, const Runner& runner);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // Clears the line, so that a message can be printed; it is redrawn with the next tick.
+  void clear();
+
+ private:
+  void tick();
+  void draw();
+
+  EventLoop& loop_;
+  Terminal terminal_;
+  Loudness loudness_;
+  const Runner& runner_;
+  Clock::time_point started_ = Clock::now();
+  std::int64_t done_before_ = -1;
+  EventLoop::TimerId timer_ = 0;
+  bool drawn_ = false;
+};
+
+}  // namespace assay

@@ -1,0 +1,458 @@
+#include "core/config.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/text.h"
+#include "core/time.h"
+
+namespace assay {
+namespace {
+
+std::string dotted(std::string_view parent, std::string_view name) {
+  return parent.empty() ? std::string(name) : fmt::format("{}.{}", parent, name);
+}
+
+// A name as one token of a JSON pointer.
+std::string escaped(std::string_view name) {
+  std::string token;
+  for (char c : name) {
+    if (c == '~') {
+      token += "~0";
+    } else if (c == '/') {
+      token += "~1";
+    } else {
+      token += c;
+    }
+  }
+  return token;
+}
+
+std::string spelled_with_underscores(std::string_view flag) {
+  std::string name(flag);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+// Checks one source's values against the keys and collects what is wrong. `origin` tells where a value stood.
+class Checker {
+ public:
+  Checker(const ConfigSource& source, std::vector<ConfigProblem>& problems)
+      : source_(source), problems_(problems) {}
+
+  // In the file, positions come from the document; from a flag, `flag` names it.
+  JsonObject check_object(const Keys& keys, const Json& found, const std::string& path,
+                          const std::string& pointer, const std::string& flag) {
+    JsonObject checked;
+    if (!found.is_object()) {
+      add(path, pointer, flag, fmt::format("found {}, expected keys with values", excerpt(found)));
+      return checked;
+    }
+    for (const auto& [name, value] : found.get_object()) {
+      const std::string below = pointer + "/" + escaped(name);
+      const Key* key = nullptr;
+      for (const Key& candidate : keys) {
+        if (candidate.name == name) key = &candidate;
+      }
+      if (key == nullptr) {
+        unknown(keys, name, path, below, flag);
+        continue;
+      }
+      if (value.is_null()) continue;
+      if (auto good = check_value(*key, value, dotted(path, name), below, flag)) {
+        checked.insert_or_assign(name, std::move(*good));
+      }
+    }
+    return checked;
+  }
+
+  std::optional<Json> check_value(const Key& key, const Json& value, const std::string& path,
+                                  const std::string& pointer, const std::string& flag) {
+    const auto wrong = [&]() -> std::optional<Json> {
+      add(path, pointer, flag, fmt::format("found {}, expected {}", excerpt(value), expected_words(key)));
+      return std::nullopt;
+    };
+    switch (key.type) {
+      case KeyType::text:
+        if (!value.is_string()) return wrong();
+        if (!key.choices.empty() && !one_of(key, value.get_string()))
+          return wrong_choice(key, value, path, pointer, flag);
+        return value;
+      case KeyType::boolean:
+        return value.is_bool() ? std::optional<Json>(value) : wrong();
+      case KeyType::integer: {
+        const auto number = as_integer(value);
+        if (!number || !in_range(key, static_cast<double>(*number))) return wrong();
+        return Json(*number);
+      }
+      case KeyType::number: {
+        const auto number = as_number(value);
+        return number && in_range(key, *number) ? std::optional<Json>(value) : wrong();
+      }
+      case KeyType::duration: {
+        const auto number = as_number(value);
+        if (number && *number >= 0) return Json(boost::json::string(fmt::format("{}s", *number)));
+        if (!value.is_string() || !parse_duration(value.get_string())) return wrong();
+        return value;
+      }
+      case KeyType::path:
+        return value.is_string() && !value.get_string().empty() ? resolved_path(value, flag) : wrong();
+      case KeyType::text_list:
+        return check_text_list(key, value, path, pointer, flag);
+      case KeyType::object: {
+        if (value.is_string() && !key.shorthand.empty()) {
+          JsonObject object;
+          object.emplace(key.shorthand, value);
+          return check_object(key.keys, object, path, pointer, flag);
+        }
+        return value.is_object() ? std::optional<Json>(check_object(key.keys, value, path, pointer, flag))
+                                 : wrong();
+      }
+      case KeyType::object_map: {
+        if (!value.is_object()) return wrong();
+        JsonObject map;
+        for (const auto& [name, item] : value.get_object()) {
+          Json object = item;
+          if (item.is_string() && !key.shorthand.empty()) object = JsonObject{{key.shorthand, item}};
+          map.insert_or_assign(
+              name, check_object(key.keys, object, dotted(path, name), pointer + "/" + escaped(name), flag));
+        }
+        return Json(std::move(map));
+      }
+      case KeyType::object_list: {
+        if (!value.is_array() && !(value.is_string() && !key.shorthand.empty())) return wrong();
+        const JsonArray items = value.is_array() ? value.get_array() : JsonArray{value};
+        JsonArray list;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+          Json item = items[i];
+          if (item.is_string() && !key.shorthand.empty()) item = JsonObject{{key.shorthand, items[i]}};
+          const std::string at = fmt::format("{}/{}", pointer, i);
+          list.push_back(check_object(key.keys, item, fmt::format("{}[{}]", path, i), at, flag));
+        }
+        return Json(std::move(list));
+      }
+      case KeyType::any:
+        return value;
+    }
+    return std::nullopt;
+  }
+
+  void add(const std::string& path, const std::string& pointer, const std::string& flag, std::string text) {
+    std::string where = flag.empty() ? source_.file : "--" + flag;
+    if (flag.empty()) {
+      const YamlPosition position = source_.document.position(pointer);
+      if (position.line > 0) where += fmt::format(", line {}, column {}", position.line, position.column);
+    }
+    problems_.push_back({std::move(where), path, std::move(text)});
+  }
+
+  void unknown(const Keys& keys, std::string_view name, const std::string& path, const std::string& pointer,
+               const std::string& flag) {
+    std::vector<std::string> names;
+    for (const Key& key : keys) names.push_back(key.name);
+    const auto guess = nearest(name, names);
+    std::string text = "unknown key";
+    if (guess) {
+      text += fmt::format("; did you mean `{}`?", *guess);
+    } else if (names.size() <= 24) {
+      text += fmt::format("; known are {}", fmt::join(names, ", "));
+    }
+    add(dotted(path, name), pointer, flag, std::move(text));
+  }
+
+ private:
+  static bool one_of(const Key& key, std::string_view text) {
+    return std::find(key.choices.begin(), key.choices.end(), text) != key.choices.end();
+  }
+
+  static bool in_range(const Key& key, double number) {
+    return (!key.minimum || number >= *key.minimum) && (!key.maximum || number <= *key.maximum);
+  }
+
+  std::optional<Json> wrong_choice(const Key& key, const Json& value, const std::string& path,
+                                   const std::string& pointer, const std::string& flag) {
+    std::string text = fmt::format("found {}, expected {}", excerpt(value), expected_words(key));
+    if (const auto guess = nearest(value.get_string(), key.choices))
+      text += fmt::format("; did you mean `{}`?", *guess);
+    add(path, pointer, flag, std::move(text));
+    return std::nullopt;
+  }
+
+  std::optional<Json> check_text_list(const Key& key, const Json& value, const std::string& path,
+                                      const std::string& pointer, const std::string& flag) {
+    const JsonArray items = value.is_array() ? value.get_array() : JsonArray{value};
+    JsonArray list;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!items[i].is_string() || (!key.choices.empty() && !one_of(key, items[i].get_string()))) {
+        const std::string what = key.choices.empty() ? std::string("text") : expected_words(key);
+        add(path, value.is_array() ? fmt::format("{}/{}", pointer, i) : pointer, flag,
+            fmt::format("found {}, expected {}", excerpt(items[i]), what));
+        return std::nullopt;
+      }
+      list.push_back(items[i]);
+    }
+    return Json(std::move(list));
+  }
+
+  // A path in a file belongs to that file; what is not there may still be meant from the working directory.
+  std::optional<Json> resolved_path(const Json& value, const std::string& flag) const {
+    namespace fs = std::filesystem;
+    const fs::path given{std::string(value.get_string())};
+    std::error_code ignored;
+    if (given.is_absolute()) return Json(boost::json::string(given.lexically_normal().string()));
+    const fs::path from_here = fs::absolute(given, ignored);
+    if (flag.empty() && !source_.file.empty()) {
+      const fs::path beside = fs::absolute(fs::path(source_.file).parent_path() / given, ignored);
+      if (fs::exists(beside, ignored) || !fs::exists(from_here, ignored)) {
+        return Json(boost::json::string(beside.lexically_normal().string()));
+      }
+    }
+    return Json(boost::json::string(from_here.lexically_normal().string()));
+  }
+
+  const ConfigSource& source_;
+  std::vector<ConfigProblem>& problems_;
+};
+
+// Text of a flag as the value that its key wants. Structured values are written as YAML.
+Result<Json> flag_tree(const Key& key, const std::string& text) {
+  switch (key.type) {
+    case KeyType::text:
+    case KeyType::path:
+    case KeyType::duration:
+      return Json(boost::json::string(text));
+    case KeyType::text_list:
+      if (!text.starts_with('[')) return Json(boost::json::string(text));
+      break;
+    default:
+      break;
+  }
+  auto document = parse_yaml(text);
+  if (!document) return fail(std::move(document.error()));
+  return std::move(document->value);
+}
+
+// Objects inside objects, so that defaults and flags reach nested keys.
+JsonObject* object_at(JsonObject& root, const std::vector<std::string_view>& path, std::size_t count) {
+  JsonObject* current = &root;
+  for (std::size_t i = 0; i < count; ++i) {
+    Json& next = (*current)[path[i]];
+    if (!next.is_object()) next = JsonObject{};
+    current = &next.get_object();
+  }
+  return current;
+}
+
+const Key* find_flag(const Keys& keys, std::string_view flag) {
+  const std::string name = spelled_with_underscores(flag);
+  if (const Key* key = find_key(keys, name)) return key;
+  for (const Key& key : keys) {
+    if (!key.flag.empty() && spelled_with_underscores(key.flag) == name) return &key;
+  }
+  return nullptr;
+}
+
+void apply_defaults(const Keys& keys, JsonObject& values) {
+  for (const Key& key : keys) {
+    if (!values.contains(key.name) && !key.default_value.is_null())
+      values.emplace(key.name, key.default_value);
+    if (key.type == KeyType::object) {
+      const bool has_defaults = std::any_of(key.keys.begin(), key.keys.end(),
+                                            [](const Key& inner) { return !inner.default_value.is_null(); });
+      if (!values.contains(key.name) && has_defaults && !key.required) values.emplace(key.name, JsonObject{});
+      if (values.contains(key.name) && values.at(key.name).is_object()) {
+        apply_defaults(key.keys, values.at(key.name).get_object());
+      }
+    } else if ((key.type == KeyType::object_map || key.type == KeyType::object_list) &&
+               values.contains(key.name)) {
+      Json& value = values.at(key.name);
+      if (value.is_object()) {
+        for (auto& [name, item] : value.get_object()) apply_defaults(key.keys, item.get_object());
+      } else if (value.is_array()) {
+        for (auto& item : value.get_array()) apply_defaults(key.keys, item.get_object());
+      }
+    }
+  }
+}
+
+void check_required(const Keys& keys, const JsonObject& values, const std::string& path,
+                    const std::string& pointer, Checker& checker) {
+  for (const Key& key : keys) {
+    const Json* value = values.if_contains(key.name);
+    if (value == nullptr) {
+      if (key.required) {
+        checker.add(dotted(path, key.name), pointer, "",
+                    fmt::format("missing; {} is needed: {}", expected_words(key), key.help));
+      }
+      continue;
+    }
+    const std::string below = pointer + "/" + key.name;
+    if (key.type == KeyType::object && value->is_object()) {
+      check_required(key.keys, value->get_object(), dotted(path, key.name), below, checker);
+    } else if (key.type == KeyType::object_map) {
+      for (const auto& [name, item] : value->get_object()) {
+        check_required(key.keys, item.get_object(), dotted(dotted(path, key.name), name),
+                       below + "/" + escaped(name), checker);
+      }
+    } else if (key.type == KeyType::object_list) {
+      for (std::size_t i = 0; i < value->get_array().size(); ++i) {
+        check_required(key.keys, value->get_array()[i].get_object(),
+                       fmt::format("{}[{}]", dotted(path, key.name), i), fmt::format("{}/{}", below, i),
+                       checker);
+      }
+    }
+  }
+}
+
+// Declared order, so that the written config.yaml reads like the reference page.
+JsonObject in_declared_order(const Keys& keys, const JsonObject& values) {
+  JsonObject ordered;
+  for (const Key& key : keys) {
+    const Json* value = values.if_contains(key.name);
+    if (value == nullptr) continue;
+    if (key.type == KeyType::object && value->is_object()) {
+      ordered.emplace(key.name, in_declared_order(key.keys, value->get_object()));
+    } else {
+      ordered.emplace(key.name, *value);
+    }
+  }
+  return ordered;
+}
+
+void apply_flags(const Keys& keys, const ConfigSource& source, JsonObject& values, Checker& checker) {
+  std::vector<std::string> repeated;  // text_list keys already set by a flag: the next one appends
+  for (const FlagValue& flag : source.flags) {
+    const bool negated = flag.name.starts_with("no-") || flag.name.starts_with("no_");
+    const Key* key = find_flag(keys, flag.name);
+    std::string path = spelled_with_underscores(flag.name);
+    if (key == nullptr && negated) {
+      key = find_flag(keys, flag.name.substr(3));
+      path = path.substr(3);
+    }
+    if (key == nullptr) continue;  // The command line has refused unknown flags already.
+    if (path.find('.') == std::string::npos) path = key->name;
+    Json tree;
+    if (!flag.value) {
+      tree = !(negated && find_flag(keys, flag.name) == nullptr);
+    } else {
+      auto parsed = flag_tree(*key, *flag.value);
+      if (!parsed) {
+        checker.add(path, "", flag.name, parsed.error().text());
+        continue;
+      }
+      tree = std::move(*parsed);
+    }
+    auto checked = checker.check_value(*key, tree, path, "", flag.name);
+    if (!checked) continue;
+    const std::vector<std::string_view> parts = split(path, '.');
+    JsonObject* owner = object_at(values, parts, parts.size() - 1);
+    const bool append = key->type == KeyType::text_list && owner->contains(parts.back()) &&
+                        std::find(repeated.begin(), repeated.end(), path) != repeated.end();
+    if (append) {
+      for (auto& item : checked->get_array()) owner->at(parts.back()).get_array().push_back(item);
+    } else {
+      owner->insert_or_assign(parts.back(), std::move(*checked));
+    }
+    repeated.push_back(path);
+  }
+}
+
+}  // namespace
+
+ResolvedConfig resolve_config(const Keys& keys, const ConfigSource& source) {
+  ResolvedConfig resolved;
+  Checker checker(source, resolved.problems);
+  JsonObject values;
+  if (!source.document.value.is_null())
+    values = checker.check_object(keys, source.document.value, "", "", "");
+  apply_flags(keys, source, values, checker);
+  apply_defaults(keys, values);
+  check_required(keys, values, "", "", checker);
+  resolved.config = Config(in_declared_order(keys, values));
+  return resolved;
+}
+
+const Key* find_key(const Keys& keys, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const std::string_view name = path.substr(0, dot);
+  for (const Key& key : keys) {
+    if (key.name != name) continue;
+    if (dot == std::string_view::npos) return &key;
+    if (key.type == KeyType::object_map) {
+      // The next part is a name of the user's own.
+      const std::string_view rest = path.substr(dot + 1);
+      const std::size_t next = rest.find('.');
+      return next == std::string_view::npos ? nullptr : find_key(key.keys, rest.substr(next + 1));
+    }
+    return key.type == KeyType::object ? find_key(key.keys, path.substr(dot + 1)) : nullptr;
+  }
+  return nullptr;
+}
+
+std::optional<FlagForm> flag_form(const Keys& keys, std::string_view flag) {
+  if (const Key* key = find_flag(keys, flag)) {
+    return key->type == KeyType::boolean ? FlagForm::stands_alone : FlagForm::takes_value;
+  }
+  if (flag.starts_with("no-") || flag.starts_with("no_")) {
+    const Key* key = find_flag(keys, flag.substr(3));
+    if (key != nullptr && key->type == KeyType::boolean) return FlagForm::stands_alone;
+  }
+  return std::nullopt;
+}
+
+const Json* Config::find(std::string_view path) const {
+  const JsonObject* current = &values_;
+  for (;;) {
+    const std::size_t dot = path.find('.');
+    const Json* value = current->if_contains(path.substr(0, dot));
+    if (value == nullptr || value->is_null()) return nullptr;
+    if (dot == std::string_view::npos) return value;
+    if (!value->is_object()) return nullptr;
+    current = &value->get_object();
+    path.remove_prefix(dot + 1);
+  }
+}
+
+std::string Config::text(std::string_view path) const {
+  const Json* value = find(path);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+bool Config::boolean(std::string_view path) const {
+  const Json* value = find(path);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+std::optional<std::int64_t> Config::integer(std::string_view path) const {
+  const Json* value = find(path);
+  return value != nullptr ? as_integer(*value) : std::nullopt;
+}
+
+std::optional<double> Config::number(std::string_view path) const {
+  const Json* value = find(path);
+  return value != nullptr ? as_number(*value) : std::nullopt;
+}
+
+std::chrono::nanoseconds Config::duration(std::string_view path) const {
+  const auto parsed = parse_duration(text(path));
+  return parsed ? *parsed : std::chrono::nanoseconds(0);
+}
+
+std::vector<std::string> Config::texts(std::string_view path) const {
+  std::vector<std::string> list;
+  const Json* value = find(path);
+  if (value == nullptr) return list;
+  if (value->is_string()) return {std::string(value->get_string())};
+  if (!value->is_array()) return list;
+  for (const Json& item : value->get_array()) {
+    if (item.is_string()) list.emplace_back(item.get_string());
+  }
+  return list;
+}
+
+}  // namespace assay

@@ -1,0 +1,111 @@
+// Configuration keys are declared once, in tables of Key. The declaration gives the YAML key, the flag
+// (`--input-path` for `input_path`, `--judge.model` for a nested one), the check, the default, the help text
+// and the reference page. Reading a configuration reports every problem at once, each with its place.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/yaml.h"
+
+namespace assay {
+
+enum class KeyType {
+  text,
+  boolean,
+  integer,
+  number,
+  duration,     // "30s"; kept as text, read with Config::duration
+  path,         // a relative one is looked up beside the config file, then in the working directory
+  text_list,    // one text is a list of one; the flag may be repeated
+  object,       // `keys` inside; with `shorthand`, a plain text stands for that key
+  object_map,   // names of the user's own, each an object with `keys` (or a text, with `shorthand`)
+  object_list,  // a list of objects with `keys`; with `shorthand`, a plain text is an object with that key
+  any,          // free form
+};
+
+struct Key {
+  std::string name;
+  KeyType type = KeyType::text;
+  std::string help;
+  Json default_value = nullptr;  // null: none
+  bool required = false;
+  std::vector<std::string> choices = {};  // text and text_list
+  std::optional<double> minimum = {};     // integer and number
+  std::optional<double> maximum = {};
+  std::vector<Key> keys = {};  // object, object_map, object_list
+  std::string shorthand = {};  // object, object_map and object_list
+  std::string example = {};    // shown in the reference page
+  std::string flag = {};       // another spelling of the flag, e.g. "gate" for `gates`
+};
+using Keys = std::vector<Key>;
+
+std::string_view type_word(KeyType type);
+// "a whole number of at least 1", "one of a, b": what a message says was expected.
+std::string expected_words(const Key& key);
+
+struct ConfigProblem {
+  std::string where;  // "eval.yaml, line 3, column 5" or "--input-path"
+  std::string key;    // dotted path
+  std::string text;   // "found 3, expected text"
+};
+
+// One flag of the command line that sets a config key.
+struct FlagValue {
+  std::string name;  // without dashes, as written: "input-path", "no-generate"
+  std::optional<std::string> value;
+};
+
+// A checked configuration: every declared key with a value or default is there, and nothing else.
+class Config {
+ public:
+  Config() = default;
+  explicit Config(JsonObject values) : values_(std::move(values)) {}
+
+  bool has(std::string_view path) const { return find(path) != nullptr; }
+  // Dotted path. Absent or null: the empty value. A wrong type cannot be: it was checked.
+  std::string text(std::string_view path) const;
+  bool boolean(std::string_view path) const;
+  std::optional<std::int64_t> integer(std::string_view path) const;
+  std::optional<double> number(std::string_view path) const;
+  std::chrono::nanoseconds duration(std::string_view path) const;
+  std::vector<std::string> texts(std::string_view path) const;
+  const Json* find(std::string_view path) const;  // null if absent or null
+  const JsonObject& values() const { return values_; }
+
+ private:
+  JsonObject values_;
+};
+
+struct ConfigSource {
+  std::string file;       // for messages and relative paths; empty if there is none
+  YamlDocument document;  // its content; null value if there is none
+  std::vector<FlagValue> flags;
+};
+
+struct ResolvedConfig {
+  Config config;
+  std::vector<ConfigProblem> problems;  // empty: the config is good
+};
+
+// A flag beats the file. Never stops at the first problem.
+ResolvedConfig resolve_config(const Keys& keys, const ConfigSource& source);
+
+// "limits.concurrency" → the key; null if there is none.
+const Key* find_key(const Keys& keys, std::string_view path);
+// Whether the flag takes a value ("--generate" and "--no-generate" do not). Empty if no key has that flag.
+enum class FlagForm { takes_value, stands_alone };
+std::optional<FlagForm> flag_form(const Keys& keys, std::string_view flag);
+// All flags that the keys give, for help and shell completion: "input-path", "judge.model", …
+std::vector<std::string> flag_names(const Keys& keys);
+// "  --input-path PATH   …help… (default …)" lines for a terminal.
+std::string help_text(const Keys& keys, int width);
+// A Markdown table of the keys, for docs/.
+std::string reference_markdown(const Keys& keys);
+
+}  // namespace assay

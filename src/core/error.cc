@@ -1,0 +1,84 @@
+#include "core/error.h"
+
+namespace assay {
+
+std::string_view to_string(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::config:
+      return "config";
+    case ErrorKind::data:
+      return "data";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::parse:
+      return "parse";
+    case ErrorKind::schema:
+      return "schema";
+    case ErrorKind::network:
+      return "network";
+    case ErrorKind::tls:
+      return "tls";
+    case ErrorKind::timeout:
+      return "timeout";
+    case ErrorKind::rate_limited:
+      return "rate_limited";
+    case ErrorKind::overloaded:
+      return "overloaded";
+    case ErrorKind::auth:
+      return "auth";
+    case ErrorKind::rejected:
+      return "rejected";
+    case ErrorKind::refused:
+      return "refused";
+    case ErrorKind::target:
+      return "target";
+    case ErrorKind::judge:
+      return "judge";
+    case ErrorKind::budget:
+      return "budget";
+    case ErrorKind::circuit_open:
+      return "circuit_open";
+    case ErrorKind::cancelled:
+      return "cancelled";
+    case ErrorKind::journal:
+      return "journal";
+    case ErrorKind::changed:
+      return "changed";
+    case ErrorKind::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+bool retryable(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::network:
+    case ErrorKind::timeout:
+    case ErrorKind::rate_limited:
+    case ErrorKind::overloaded:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Error Error::with(std::string_view key, std::string value) && {
+  context.emplace(context.begin(), std::string(key), std::move(value));
+  return std::move(*this);
+}
+
+std::string Error::text() const {
+  std::string out;
+  for (const auto& [key, value] : context) {
+    if (!out.empty()) out += ", ";
+    // A file speaks for itself; a line, field or case needs its word.
+    if (key != "file") out.append(key).push_back(' ');
+    out += value;
+  }
+  if (!out.empty()) out += ": ";
+  return out += message;
+}
+
+}  // namespace assay

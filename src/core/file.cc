@@ -1,0 +1,193 @@
+#include "core/file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 18;
+
+std::string advice(int code) {
+  switch (code) {
+    case ENOENT:
+      return "no such file or directory";
+    case EACCES:
+    case EPERM:
+      return "permission denied";
+    case EISDIR:
+      return "it is a directory, a file is expected";
+    case ENOTDIR:
+      return "a part of the path is a file, not a directory";
+    case ENOSPC:
+      return "the disk is full; free some space and run `assay resume`";
+    case EDQUOT:
+      return "the disk quota is used up";
+    case EROFS:
+      return "the file system is read-only";
+    case EMFILE:
+    case ENFILE:
+      return "too many open files";
+    case EFBIG:
+      return "the file would be larger than allowed (see `ulimit -f`)";
+    default:
+      return std::strerror(code);
+  }
+}
+
+// The rename itself is durable only once the directory is flushed.
+void flush_directory_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  const int fd = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+Error file_error(const std::string& path, std::string_view action, int code) {
+  return Error{ErrorKind::io, fmt::format("cannot {}: {}", action, advice(code)), {{"file", path}}};
+}
+
+AtomicFile::AtomicFile(std::string path, std::string temporary, int fd)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {
+  buffer_.reserve(kBuffer);
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      fd_(std::exchange(other.fd_, -1)),
+      error_(other.error_),
+      buffer_(std::move(other.buffer_)) {}
+
+AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
+  if (this != &other) {
+    discard();
+    path_ = std::move(other.path_);
+    temporary_ = std::move(other.temporary_);
+    fd_ = std::exchange(other.fd_, -1);
+    error_ = other.error_;
+    buffer_ = std::move(other.buffer_);
+  }
+  return *this;
+}
+
+AtomicFile::~AtomicFile() {
+  discard();
+}
+
+Result<AtomicFile> AtomicFile::create(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  const std::string temporary = fmt::format("{}.{}.{}.tmp", path, ::getpid(), counter++);
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0) return fail(file_error(path, "create", errno));
+  return AtomicFile(path, temporary, fd);
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  buffer_.append(bytes);
+  if (buffer_.size() >= kBuffer) flush();
+}
+
+void AtomicFile::flush() {
+  std::string_view left = buffer_;
+  while (error_ == 0 && !left.empty()) {
+    const ssize_t wrote = ::write(fd_, left.data(), left.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) {
+      error_ = errno;
+      break;
+    }
+    left.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  buffer_.clear();
+}
+
+Status AtomicFile::commit() {
+  flush();
+  if (error_ == 0 && ::fsync(fd_) != 0) error_ = errno;
+  if (::close(std::exchange(fd_, -1)) != 0 && error_ == 0) error_ = errno;
+  if (error_ == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
+  if (error_ != 0) {
+    ::unlink(temporary_.c_str());
+    return fail(file_error(path_, "write", error_));
+  }
+  flush_directory_of(path_);
+  return {};
+}
+
+void AtomicFile::discard() {
+  if (fd_ < 0) return;
+  ::close(std::exchange(fd_, -1));
+  ::unlink(temporary_.c_str());
+}
+
+Status write_file(const std::string& path, std::string_view content) {
+  auto file = AtomicFile::create(path);
+  if (!file) return fail(std::move(file.error()));
+  file->write(content);
+  return file->commit();
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t limit) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(file_error(path, "open", errno));
+  std::string content;
+  struct stat info{};
+  if (::fstat(fd, &info) == 0) {
+    if (S_ISDIR(info.st_mode)) {
+      ::close(fd);
+      return fail(file_error(path, "read", EISDIR));
+    }
+    if (info.st_size > 0) content.reserve(static_cast<std::size_t>(info.st_size));
+  }
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      const int code = errno;
+      ::close(fd);
+      return fail(file_error(path, "read", code));
+    }
+    if (got == 0) break;
+    content.append(buffer, static_cast<std::size_t>(got));
+    if (content.size() > limit) {
+      ::close(fd);
+      return fail(Error{ErrorKind::io, fmt::format("is larger than {} bytes", limit), {{"file", path}}});
+    }
+  }
+  ::close(fd);
+  return content;
+}
+
+bool file_exists(const std::string& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+bool directory_exists(const std::string& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+Status make_directories(const std::string& path) {
+  std::error_code code;
+  std::filesystem::create_directories(path, code);
+  if (code) return fail(file_error(path, "create the directory", code.value()));
+  return {};
+}
+
+}  // namespace assay

@@ -1,0 +1,48 @@
+// Files that are written whole or not at all. An AtomicFile is invisible until commit(): it is written beside
+// its destination, flushed to the disk and renamed over it. Destroying it uncommitted leaves no trace.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace assay {
+
+// "data.jsonl: cannot open: no such file" with advice for the usual causes. `code` is an errno.
+Error file_error(const std::string& path, std::string_view action, int code);
+
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(const std::string& path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&& other) noexcept;
+  ~AtomicFile();
+
+  // Buffered. The first failure is kept and returned by commit(), so that callers may write without looking.
+  void write(std::string_view bytes);
+  Status commit();
+  const std::string& path() const { return path_; }
+
+ private:
+  AtomicFile(std::string path, std::string temporary, int fd);
+  void flush();
+  void discard();
+
+  std::string path_;
+  std::string temporary_;
+  int fd_ = -1;
+  int error_ = 0;
+  std::string buffer_;
+};
+
+Status write_file(const std::string& path, std::string_view content);
+// The whole content; a directory, a missing file or one above `limit` bytes is an error that says so.
+Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 30);
+bool file_exists(const std::string& path);
+bool directory_exists(const std::string& path);
+// With its parents.
+Status make_directories(const std::string& path);
+
+}  // namespace assay

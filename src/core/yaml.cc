@@ -1,0 +1,246 @@
+#include "core/yaml.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kMaxNodes = 1'000'000;
+constexpr int kMaxDepth = 100;
+
+Error yaml_error(const YAML::Mark& mark, std::string message) {
+  Error error{ErrorKind::parse, std::move(message), {}};
+  if (!mark.is_null()) {
+    error.context = {{"line", std::to_string(mark.line + 1)}, {"column", std::to_string(mark.column + 1)}};
+  }
+  return error;
+}
+
+std::optional<std::int64_t> based_integer(std::string_view text, int base) {
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (code != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+Json plain_scalar(const std::string& text) {
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
+  std::string_view digits = text;
+  if (digits.starts_with("0x")) {
+    if (auto value = based_integer(digits.substr(2), 16)) return *value;
+  }
+  if (digits.starts_with("0o")) {
+    if (auto value = based_integer(digits.substr(2), 8)) return *value;
+  }
+  if (digits.front() == '+') digits.remove_prefix(1);
+  if (auto value = based_integer(digits, 10)) return *value;
+  const char first = digits.empty() ? ' ' : digits.front();
+  if ((first >= '0' && first <= '9') || first == '-' || first == '.') {
+    double value = 0;
+    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool has_digit = digits.find_first_of("0123456789") != std::string_view::npos;
+    if (code == std::errc() && end == digits.data() + digits.size() && has_digit && std::isfinite(value))
+      return value;
+  }
+  return boost::json::string(text);
+}
+
+void append_pointer(std::string& pointer, std::string_view key) {
+  pointer += '/';
+  for (char c : key) {
+    if (c == '~') {
+      pointer += "~0";
+    } else if (c == '/') {
+      pointer += "~1";
+    } else {
+      pointer += c;
+    }
+  }
+}
+
+class Converter {
+ public:
+  explicit Converter(YamlDocument& document) : document_(document) {}
+
+  Result<Json> convert(const YAML::Node& node, const std::string& pointer, int depth) {
+    if (++nodes_ > kMaxNodes)
+      return fail(yaml_error(node.Mark(), "too large (aliases that repeat each other?)"));
+    if (depth > kMaxDepth) return fail(yaml_error(node.Mark(), "nested too deeply"));
+    document_.positions.try_emplace(pointer, YamlPosition{node.Mark().line + 1, node.Mark().column + 1});
+    switch (node.Type()) {
+      case YAML::NodeType::Undefined:
+      case YAML::NodeType::Null:
+        return Json(nullptr);
+      case YAML::NodeType::Scalar:
+        // yaml-cpp marks a plain scalar with the tag "?", a quoted one with "!".
+        if (node.Tag() == "?" || node.Tag().empty()) return plain_scalar(node.Scalar());
+        return Json(boost::json::string(node.Scalar()));
+      case YAML::NodeType::Sequence:
+        return convert_sequence(node, pointer, depth);
+      case YAML::NodeType::Map:
+        return convert_map(node, pointer, depth);
+    }
+    return Json(nullptr);
+  }
+
+ private:
+  Result<Json> convert_sequence(const YAML::Node& node, const std::string& pointer, int depth) {
+    JsonArray array;
+    for (const auto& item : node) {
+      auto value = convert(item, pointer + "/" + std::to_string(array.size()), depth + 1);
+      if (!value) return value;
+      array.push_back(std::move(*value));
+    }
+    return Json(std::move(array));
+  }
+
+  Result<Json> convert_map(const YAML::Node& node, const std::string& pointer, int depth) {
+    JsonObject object;
+    for (const auto& pair : node) {
+      if (!pair.first.IsScalar()) return fail(yaml_error(pair.first.Mark(), "a key must be plain text"));
+      const std::string& key = pair.first.Scalar();
+      std::string below = pointer;
+      append_pointer(below, key);
+      if (object.contains(key))
+        return fail(yaml_error(pair.first.Mark(), fmt::format("the key `{}` is there twice", key)));
+      document_.positions[below] = {pair.first.Mark().line + 1, pair.first.Mark().column + 1};
+      auto value = convert(pair.second, below, depth + 1);
+      if (!value) return value;
+      object.emplace(key, std::move(*value));
+    }
+    return Json(std::move(object));
+  }
+
+  YamlDocument& document_;
+  std::size_t nodes_ = 0;
+};
+
+bool plain_enough(std::string_view text) {
+  if (text.empty() || text.size() > 200) return false;
+  if (!plain_scalar(std::string(text)).is_string()) return false;
+  for (char c : text) {
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-' || c == '.' || c == '/' || c == ' ';
+    if (!fine) return false;
+  }
+  return text.front() != ' ' && text.back() != ' ' && text.front() != '-' && text.front() != '.';
+}
+
+bool fits_literal_block(std::string_view text) {
+  if (text.find('\n') == std::string_view::npos || text.front() == ' ' || text.front() == '\n') return false;
+  for (char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') return false;
+    if (c == '\t' || static_cast<unsigned char>(c) == 0x7f) return false;
+  }
+  return text.find("\xEF\xBB\xBF") == std::string_view::npos &&
+         text.find("\xC2\x85") == std::string_view::npos &&
+         text.find("\xE2\x80\xA8") == std::string_view::npos &&
+         text.find("\xE2\x80\xA9") == std::string_view::npos;
+}
+
+std::string scalar_text(const Json& value) {
+  if (value.is_string()) {
+    const std::string_view text = value.get_string();
+    return plain_enough(text) ? std::string(text) : to_text(value);
+  }
+  if (value.is_array()) return "[]";
+  if (value.is_object()) return "{}";
+  return to_text(value);
+}
+
+void emit_literal(std::string& out, std::string_view text, int indent) {
+  std::size_t trailing = 0;
+  while (trailing < text.size() && text[text.size() - 1 - trailing] == '\n') ++trailing;
+  out += trailing == 0 ? "|-\n" : trailing == 1 ? "|\n" : "|+\n";
+  std::string_view left = text;
+  while (!left.empty()) {
+    const std::size_t end = left.find('\n');
+    const std::string_view line = left.substr(0, end);
+    if (!line.empty()) out.append(static_cast<std::size_t>(indent), ' ').append(line);
+    out += '\n';
+    if (end == std::string_view::npos) break;
+    left.remove_prefix(end + 1);
+  }
+}
+
+void emit(std::string& out, const Json& value, int indent);
+
+// After "key:" or "-": a scalar stays on the line, a container starts a block below.
+void emit_after_mark(std::string& out, const Json& value, int indent) {
+  const bool container =
+      (value.is_object() && !value.get_object().empty()) || (value.is_array() && !value.get_array().empty());
+  if (container) {
+    out += '\n';
+    emit(out, value, indent);
+  } else if (value.is_string() && !value.get_string().empty() && fits_literal_block(value.get_string())) {
+    out += ' ';
+    emit_literal(out, value.get_string(), indent);
+  } else {
+    out += ' ';
+    out += scalar_text(value);
+    out += '\n';
+  }
+}
+
+void emit(std::string& out, const Json& value, int indent) {
+  const auto margin = static_cast<std::size_t>(indent);
+  if (value.is_object()) {
+    for (const auto& [key, item] : value.get_object()) {
+      out.append(margin, ' ');
+      out += scalar_text(boost::json::string(key));
+      out += ':';
+      emit_after_mark(out, item, indent + 2);
+    }
+  } else {
+    for (const auto& item : value.get_array()) {
+      out.append(margin, ' ');
+      out += '-';
+      emit_after_mark(out, item, indent + 2);
+    }
+  }
+}
+
+}  // namespace
+
+YamlPosition YamlDocument::position(const std::string& pointer) const {
+  const auto found = positions.find(pointer);
+  return found == positions.end() ? YamlPosition{} : found->second;
+}
+
+Result<YamlDocument> parse_yaml(std::string_view text) {
+  // yaml-cpp reports syntax errors by exception; this is its edge.
+  try {
+    const auto documents = YAML::LoadAll(std::string(text));
+    YamlDocument document;
+    if (documents.empty()) return document;
+    if (documents.size() > 1)
+      return fail(yaml_error(documents[1].Mark(), "found a second document, expected one"));
+    auto value = Converter(document).convert(documents[0], "", 0);
+    if (!value) return fail(std::move(value.error()));
+    document.value = std::move(*value);
+    return document;
+  } catch (const YAML::Exception& exception) {
+    return fail(yaml_error(exception.mark, "not YAML: " + exception.msg));
+  }
+}
+
+std::string to_yaml(const Json& value) {
+  const bool container =
+      (value.is_object() && !value.get_object().empty()) || (value.is_array() && !value.get_array().empty());
+  if (!container) return scalar_text(value) + "\n";
+  std::string out;
+  emit(out, value, 0);
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+// What a case may ask of the outside world. An evaluation sees no clock, no randomness and no I/O but through
+// this, so running it again over a journal gives the same result.
+//
+// A step name is unique inside a case and reads like a path: "run1/faithfulness/verdicts". Asking the same
+// step again for a better answer is a new attempt of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/random.h"
+#include "models/chat.h"
+#include "models/structured.h"
+#include "net/task.h"
+#include "tools/command.h"
+#include "tools/http_call.h"
+
+namespace assay {
+
+class CaseContext {
+ public:
+  virtual ~CaseContext() = default;
+
+  // The reply is durable before it is returned. Failures come after all retries.
+  virtual Task<Result<ChatReply>> complete(std::string step, int attempt, ChatRequest request) = 0;
+  // The JSON value that the program printed. Failures are of kind target (or timeout).
+  virtual Task<Result<Json>> run_command(std::string step, CommandCall call) = 0;
+  virtual Task<Result<Json>> call_http(std::string step, HttpCall call) = 0;
+
+  // Random numbers of this case and step: the same on every machine and in every replay.
+  virtual Random random(std::string_view step) const = 0;
+  // For problems.log, with the case's id.
+  virtual void warn(std::string text) = 0;
+};
+
+// A structured answer through the context: each attempt is one journaled effect of `step`.
+Task<StructuredAnswer> ask(CaseContext& context, std::string step, ChatRequest request, const Schema& schema,
+                           StructuredPolicy policy);
+
+}  // namespace assay

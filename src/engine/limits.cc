@@ -1,0 +1,145 @@
+#include "engine/limits.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace assay {
+namespace {
+
+// Several 429s of one burst tell the same thing: the window halves once for all of them.
+constexpr Duration kOneDecrease = std::chrono::seconds(1);
+
+Duration seconds(double count) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
+}
+
+}  // namespace
+
+Limiter::Limiter(EventLoop& loop, LimitOptions options)
+    : loop_(loop), options_(options), window_(std::max(1, options.concurrency)) {
+  const auto now = Clock::now();
+  // A second's worth of requests and ten seconds' worth of tokens may go at once; the minute's sum still
+  // holds.
+  if (options_.requests_per_minute) {
+    const double rate = *options_.requests_per_minute / 60;
+    requests_ = Bucket{rate, std::max(1.0, rate), std::max(1.0, rate), now};
+  }
+  if (options_.tokens_per_minute) {
+    const double rate = *options_.tokens_per_minute / 60;
+    tokens_ = Bucket{rate, rate * 10, rate * 10, now};
+  }
+}
+
+Limiter::~Limiter() {
+  if (timer_ != 0) loop_.cancel(timer_);
+}
+
+void Limiter::Bucket::refill(Clock::time_point now) {
+  level = std::min(capacity, level + rate * std::chrono::duration<double>(now - updated).count());
+  updated = now;
+}
+
+Duration Limiter::Bucket::until_positive() const {
+  return level > 0 ? Duration(0) : seconds((1e-6 - level) / rate);
+}
+
+bool Limiter::may_send(Clock::time_point now) {
+  if (in_flight_ >= static_cast<int>(window_) || now < paused_until_) return false;
+  if (requests_) requests_->refill(now);
+  if (tokens_) tokens_->refill(now);
+  return (!requests_ || requests_->level >= 1) && (!tokens_ || tokens_->level > 0);
+}
+
+void Limiter::take(double tokens) {
+  ++in_flight_;
+  if (requests_) requests_->level -= 1;
+  if (tokens_) tokens_->level -= tokens;
+}
+
+bool Limiter::Acquire::await_ready() {
+  if (limiter_.stopped_) return true;
+  if (limiter_.queue_.empty() && limiter_.may_send(Clock::now())) {
+    limiter_.take(tokens_);
+    granted_ = true;
+    return true;
+  }
+  return false;
+}
+
+void Limiter::Acquire::await_suspend(std::coroutine_handle<> handle) {
+  handle_ = handle;
+  limiter_.queue_.push_back(this);
+  limiter_.wake_later(Clock::now());
+}
+
+void Limiter::release(Feedback feedback, double tokens_off, std::optional<Duration> pause) {
+  --in_flight_;
+  const auto now = Clock::now();
+  if (tokens_) tokens_->level -= tokens_off;
+  if (feedback == Feedback::success) {
+    window_ = std::min<double>(options_.concurrency, window_ + 1 / window_);
+  } else if (feedback == Feedback::too_many && now - last_decrease_ > kOneDecrease) {
+    window_ = std::max(1.0, window_ / 2);
+    last_decrease_ = now;
+  }
+  if (pause) paused_until_ = std::max(paused_until_, now + *pause);
+  serve();
+}
+
+void Limiter::serve() {
+  // A resumed coroutine may release and so come back here; the outer loop goes on for it.
+  if (serving_) return;
+  serving_ = true;
+  while (!queue_.empty() && may_send(Clock::now())) {
+    Acquire* next = queue_.front();
+    queue_.pop_front();
+    take(next->tokens_);
+    next->granted_ = true;
+    next->handle_.resume();
+  }
+  serving_ = false;
+  wake_later(Clock::now());
+}
+
+void Limiter::wake_later(Clock::time_point now) {
+  if (queue_.empty() || timer_ != 0 || in_flight_ >= static_cast<int>(window_)) return;
+  Duration wait = std::max(Duration(0), paused_until_ - now);
+  if (requests_ && requests_->level < 1)
+    wait = std::max(wait, seconds((1 - requests_->level) / requests_->rate));
+  if (tokens_) wait = std::max(wait, tokens_->until_positive());
+  timer_ = loop_.call_after(std::max(wait, Duration(std::chrono::microseconds(100))), [this] {
+    timer_ = 0;
+    serve();
+  });
+}
+
+void Limiter::stop() {
+  stopped_ = true;
+  while (!queue_.empty()) {
+    Acquire* next = queue_.front();
+    queue_.pop_front();
+    next->handle_.resume();
+  }
+}
+
+std::string Limiter::waiting_for() const {
+  if (queue_.empty()) return "";
+  const auto now = Clock::now();
+  if (now < paused_until_) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(paused_until_ - now).count();
+    return fmt::format("the provider asked for a pause, {} s left", left);
+  }
+  if (requests_ && requests_->level < 1) {
+    return fmt::format("limit of {:g} requests a minute", *options_.requests_per_minute);
+  }
+  if (tokens_ && tokens_->level <= 0)
+    return fmt::format("limit of {:g} tokens a minute", *options_.tokens_per_minute);
+  if (window_ < options_.concurrency * 0.9) {
+    return fmt::format("too many requests; {} at once for now", static_cast<int>(window_));
+  }
+  return "";
+}
+
+}  // namespace assay

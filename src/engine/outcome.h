@@ -1,0 +1,34 @@
+// How a case ended. The list is closed, so that no metric can take a failure for a number by accident.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace assay {
+
+enum class OutcomeKind {
+  scored,         // evaluated completely
+  target_failed,  // the system under test gave no usable output
+  judge_failed,   // the judge gave no usable answer after all attempts
+  infra_failed,   // network, provider or quota: neither target nor judge is to blame
+  refused,        // a model declined
+  limit_hit,      // a limit of the run (budget, turns) ended it
+  skipped,        // left out by design
+};
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::scored;
+  JsonObject result;  // the evaluation's own fields; may be partial when not scored
+  std::string error;  // one sentence, when not scored
+};
+
+std::string_view to_string(OutcomeKind kind);
+OutcomeKind outcome_kind(std::string_view text);  // unknown: infra_failed
+// Whom a failure of an effect is charged to.
+OutcomeKind outcome_of(ErrorKind kind);
+Outcome failed_outcome(const Error& error);
+
+}  // namespace assay

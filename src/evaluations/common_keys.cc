@@ -1,0 +1,195 @@
+#include "evaluations/common_keys.h"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace assay {
+namespace {
+
+Key models_key() {
+  return {.name = "models",
+          .type = KeyType::object_map,
+          .help = "Names of your own for models. Elsewhere a model is such a name or `provider/name`.",
+          .keys = {{.name = "provider",
+                    .help = "Whose protocol it speaks.",
+                    .required = true,
+                    .choices = {"openai", "anthropic", "sim"}},
+                   {.name = "name", .help = "The model's name at the provider.", .required = true},
+                   {.name = "base_url",
+                    .help = "Address of another server with the same protocol; by default "
+                            "OPENAI_BASE_URL or ANTHROPIC_BASE_URL, then the provider's own."},
+                   {.name = "api_key_env",
+                    .help = "Environment variable that holds the key; by default OPENAI_API_KEY "
+                            "or ANTHROPIC_API_KEY."},
+                   {.name = "max_tokens",
+                    .type = KeyType::integer,
+                    .help = "Longest answer, in tokens.",
+                    .minimum = 1},
+                   {.name = "temperature",
+                    .type = KeyType::number,
+                    .help = "Sampling temperature where nothing else sets it.",
+                    .minimum = 0,
+                    .maximum = 2},
+                   {.name = "structured",
+                    .help = "How JSON answers are obtained; `auto` tries what the model can do.",
+                    .default_value = "auto",
+                    .choices = {"auto", "json_schema", "tools", "text"}},
+                   {.name = "stream",
+                    .type = KeyType::boolean,
+                    .help = "Receive answers as a stream, so that a silent connection is noticed early.",
+                    .default_value = false},
+                   {.name = "timeout",
+                    .type = KeyType::duration,
+                    .help = "Longest time for one request; by default limits.timeout."}},
+          .example = "local: {provider: openai, base_url: \"http://127.0.0.1:8080/v1\", name: qwen3}"};
+}
+
+Key limits_key() {
+  return {
+      .name = "limits",
+      .type = KeyType::object,
+      .help = "How fast and how long each provider is asked.",
+      .keys = {
+          {.name = "concurrency",
+           .type = KeyType::integer,
+           .help = "Requests in flight at once, per provider.",
+           .default_value = 64,
+           .minimum = 1,
+           .maximum = 10000},
+          {.name = "requests_per_minute",
+           .type = KeyType::number,
+           .help = "Requests a minute, per provider.",
+           .minimum = 0.001},
+          {.name = "tokens_per_minute",
+           .type = KeyType::number,
+           .help = "Tokens a minute, per provider.",
+           .minimum = 1},
+          {.name = "timeout",
+           .type = KeyType::duration,
+           .help = "Longest time for one request.",
+           .default_value = "120s"},
+          {.name = "idle_timeout",
+           .type = KeyType::duration,
+           .help = "Longest silence on a connection.",
+           .default_value = "60s"},
+          {.name = "attempts",
+           .type = KeyType::integer,
+           .help = "Tries of one HTTP request that fails in a way that may pass.",
+           .default_value = 5,
+           .minimum = 1,
+           .maximum = 100},
+          {.name = "same_failures",
+           .type = KeyType::integer,
+           .help =
+               "The run stops when the same final failure came so often in a row with no success between.",
+           .default_value = 10,
+           .minimum = 1}}};
+}
+
+}  // namespace
+
+Key judge_key() {
+  return {.name = "judge",
+          .type = KeyType::object,
+          .help = "The model that rates.",
+          .keys = {{.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
+                   {.name = "temperature",
+                    .type = KeyType::number,
+                    .help = "Sampling temperature.",
+                    .default_value = 0,
+                    .minimum = 0,
+                    .maximum = 2},
+                   {.name = "max_tokens",
+                    .type = KeyType::integer,
+                    .help = "Longest answer, in tokens.",
+                    .minimum = 1}},
+          .shorthand = "model",
+          .example = "{model: openai/gpt-4o, temperature: 0}"};
+}
+
+Keys common_keys() {
+  return {
+      {.name = "evaluation", .help = "Which evaluation this is.", .required = true},
+      {.name = "what", .help = "Free text, shown in the report."},
+      {.name = "output_dir",
+       .type = KeyType::path,
+       .help = "Where the run is written; by default results/EVALUATION/TIME."},
+      {.name = "gates",
+       .type = KeyType::text_list,
+       .help = "Conditions on the figures; if one fails, the exit code is 1.",
+       .example = "[\"accuracy >= 0.9\", \"errored == 0\"]",
+       .flag = "gate"},
+      {.name = "skip_invalid",
+       .type = KeyType::boolean,
+       .help = "Evaluate the good lines although others cannot be read; the summary counts them.",
+       .default_value = false},
+      {.name = "reuse",
+       .type = KeyType::path,
+       .help = "Directory of an earlier run: answers to the same requests are taken from there."},
+      {.name = "seed", .type = KeyType::integer, .help = "Seed of everything random.", .default_value = 0},
+      {.name = "attempts",
+       .type = KeyType::integer,
+       .help = "How often a model is asked for one well-formed, complete answer.",
+       .default_value = 3,
+       .minimum = 1,
+       .maximum = 20},
+      limits_key(),
+      {.name = "budget",
+       .type = KeyType::object,
+       .help = "Money.",
+       .keys = {{.name = "usd",
+                 .type = KeyType::number,
+                 .help = "No call is started that could pass this sum; prices come from `prices`.",
+                 .minimum = 0}}},
+      models_key(),
+      {.name = "prices",
+       .type = KeyType::object_map,
+       .help = "Dollars per million tokens, by model name; `*` matches anything.",
+       .keys = {{.name = "prompt",
+                 .type = KeyType::number,
+                 .help = "Prompt tokens.",
+                 .required = true,
+                 .minimum = 0},
+                {.name = "completion",
+                 .type = KeyType::number,
+                 .help = "Answer tokens.",
+                 .required = true,
+                 .minimum = 0},
+                {.name = "cached",
+                 .type = KeyType::number,
+                 .help = "Prompt tokens read from the provider's cache; by default as prompt.",
+                 .minimum = 0},
+                {.name = "cache_write",
+                 .type = KeyType::number,
+                 .help = "Prompt tokens written to it; by default as prompt.",
+                 .minimum = 0}},
+       .example = "openai/gpt-4o: {prompt: 2.5, completion: 10}"},
+      {.name = "prompts",
+       .type = KeyType::object_map,
+       .help = "Your own prompt files instead of the built-in ones.",
+       .keys = {{.name = "file", .type = KeyType::path, .help = "The file.", .required = true}},
+       .shorthand = "file",
+       .example = "rag/coherence: my-coherence.txt"},
+      {.name = "http",
+       .type = KeyType::object,
+       .help = "How connections are made.",
+       .keys =
+           {{.name = "proxy",
+             .help =
+                 "Proxy for all requests; by default as the environment says (https_proxy, no_proxy, …)."},
+            {.name = "ca_file",
+             .type = KeyType::path,
+             .help = "Certificates of a private authority (PEM), beside the system's."}}},
+  };
+}
+
+bool decides_answers(std::string_view key) {
+  static constexpr std::array<std::string_view, 9> kFree = {
+      "what", "output_dir", "gates", "skip_invalid", "reuse", "limits", "budget", "prices", "http"};
+  return std::find(kFree.begin(), kFree.end(), key) == kFree.end();
+}
+
+}  // namespace assay

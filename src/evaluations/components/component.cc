@@ -1,0 +1,215 @@
+#include "evaluations/components/component.h"
+
+#include <map>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "report/csv.h"
+
+namespace assay::components {
+namespace {
+
+std::vector<DataField> joined(std::vector<DataField> first, const std::vector<DataField>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+class ComponentCollector final : public Collector {
+ public:
+  ComponentCollector(const DataFields& fields, OutputFiles& files, std::unique_ptr<LineScorer> scorer,
+                     std::string text_field)
+      : fields_(fields),
+        files_(files),
+        results_(files.open("results.jsonl")),
+        scorer_(std::move(scorer)),
+        text_field_(std::move(text_field)),
+        complete_line_(fields.spellings()) {}
+
+  void add(const Case& input, const FinishedCase* finished) override {
+    if (finished == nullptr) {
+      score(input, *input.fields, nullptr);
+    } else if (finished->outcome.kind == OutcomeKind::scored) {
+      add_generated(input, *finished);
+    } else {
+      add_failed(input, *finished);
+    }
+  }
+
+  void finish(Summary& summary, std::vector<NotableCase>& notable) override {
+    summary.cases.evaluated = evaluated_;
+    for (const auto& [kind, count] : missing_) summary.cases.errored += count;
+    notable = std::move(failed_);
+    scorer_->finish(missing_, summary, notable);
+    write_aggregate(summary, files_);
+  }
+
+ private:
+  static constexpr std::size_t kShownFailures = 20;
+
+  void score(const Case& input, const LineParser& line, const FinishedCase* finished) {
+    ++evaluated_;
+    result_.begin(input, OutcomeKind::scored);
+    scorer_->score(input, line, result_);
+    finish_line(result_, line, finished);
+    if (results_ != nullptr) results_->write(result_.end());
+  }
+
+  // The generated line is written as input for `generate: false`, and then read like one.
+  void add_generated(const Case& input, const FinishedCase& finished) {
+    JsonObject line = whole_line(fields_, *input.fields, input.id);
+    if (const Json* generated = finished.outcome.result.if_contains("generated");
+        generated != nullptr && generated->is_object()) {
+      for (const auto& [name, value] : generated->get_object()) line.insert_or_assign(name, value);
+    }
+    std::string text = to_text(line);
+    files_.write("generated.jsonl", text + "\n");
+    text.append(64, '\0');  // the parser may look behind the end
+    const Line view{std::string_view(text).substr(0, text.size() - 64), input.line};
+    if (auto parsed = complete_line_.parse(view); !parsed) return;
+    score(input, complete_line_, &finished);
+  }
+
+  void add_failed(const Case& input, const FinishedCase& finished) {
+    const Outcome& outcome = finished.outcome;
+    ++missing_[std::string(to_string(outcome.kind))];
+    result_.begin(input, outcome.kind);
+    for (std::size_t i = 0; i < fields_.fields().size(); ++i) {
+      if (fields_.value(*input.fields, i).present())
+        result_.json(fields_.fields()[i].name, fields_.tree(*input.fields, i));
+    }
+    finish_line(result_, *input.fields, &finished);
+    if (results_ != nullptr) results_->write(result_.end());
+    if (failed_.size() < kShownFailures) {
+      const JsonObject values = fields_.present(*input.fields);
+      const Json* text = values.if_contains(text_field_);
+      failed_.push_back(failed_case(
+          input, outcome, text != nullptr && text->is_string() ? std::string(text->get_string()) : ""));
+    }
+  }
+
+  const DataFields& fields_;
+  OutputFiles& files_;
+  AtomicFile* results_;
+  std::unique_ptr<LineScorer> scorer_;
+  std::string text_field_;
+  LineParser complete_line_;
+  ResultLine result_;
+  std::int64_t evaluated_ = 0;
+  std::map<std::string, std::int64_t> missing_;
+  std::vector<NotableCase> failed_;
+};
+
+class ComponentEvaluation final : public Evaluation {
+ public:
+  ComponentEvaluation(std::string input_path, ComponentTask task, std::unique_ptr<Target> target)
+      : input_path_(std::move(input_path)),
+        task_(std::move(task)),
+        target_(std::move(target)),
+        input_fields_(task_.input),
+        all_fields_(joined(task_.input, task_.actual)) {}
+
+  Result<std::unique_ptr<CaseSource>> cases() const override {
+    return open_data(input_path_, target_ ? input_fields_ : all_fields_);
+  }
+  bool asks_outside() const override { return target_ != nullptr; }
+
+  Task<Outcome> begin(const Case& input, CaseContext& context) const override {
+    return generate(target_input(input), context);
+  }
+
+  void estimate(const Case& input, CallEstimate& estimate) const override {
+    if (target_) target_->estimate(target_input(input), estimate);
+  }
+  std::vector<std::string> models() const override {
+    return target_ ? target_->models() : std::vector<std::string>{};
+  }
+
+  std::unique_ptr<Collector> collector(OutputFiles& files) const override {
+    return std::make_unique<ComponentCollector>(all_fields_, files, task_.scorer(all_fields_, files),
+                                                task_.text_field);
+  }
+  std::vector<std::string> metric_names() const override { return task_.metrics; }
+
+ private:
+  JsonObject target_input(const Case& input) const {
+    return without_answer_key(input_fields_, whole_line(input_fields_, *input.fields, input.id));
+  }
+
+  Task<Outcome> generate(JsonObject input, CaseContext& context) const {
+    auto actual = co_await target_->generate(std::move(input), context);
+    if (!actual) co_return failed_outcome(actual.error());
+    Outcome outcome;
+    outcome.result.emplace("generated", std::move(*actual));
+    co_return outcome;
+  }
+
+  std::string input_path_;
+  ComponentTask task_;
+  std::unique_ptr<Target> target_;
+  DataFields input_fields_;
+  DataFields all_fields_;
+};
+
+}  // namespace
+
+Keys component_keys() {
+  return {{.name = "generate",
+           .type = KeyType::boolean,
+           .help = "Obtain the actual outputs from `target`; otherwise the data hold them.",
+           .default_value = false},
+          {.name = "input_path",
+           .type = KeyType::path,
+           .help = "The data: JSONL, one case a line.",
+           .required = true},
+          target_key()};
+}
+
+std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask task,
+                                           std::vector<ConfigProblem>& problems) {
+  std::unique_ptr<Target> target;
+  if (config.boolean("generate")) {
+    target = make_target(config, {task.text_field, task.actual, task.actual_schema}, problems);
+  }
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<ComponentEvaluation>(config.text("input_path"), std::move(task), std::move(target));
+}
+
+JsonObject without_answer_key(const DataFields& fields, JsonObject line) {
+  for (const DataField& field : fields.fields()) {
+    if (field.answer_key) line.erase(field.name);
+  }
+  return line;
+}
+
+JsonObject whole_line(const DataFields& fields, const LineParser& line, std::string_view id) {
+  JsonObject input;
+  input.emplace("id", boost::json::string(id));
+  for (auto& [name, value] : fields.present(line)) input.insert_or_assign(name, value);
+  for (auto& [name, value] : line.extras()) input.insert_or_assign(name, value);
+  return input;
+}
+
+NotableCase failed_case(const Case& input, const Outcome& outcome, std::string text) {
+  NotableCase notable;
+  notable.id = input.id;
+  notable.why = std::string(to_string(outcome.kind));
+  if (!text.empty()) notable.fields.emplace_back("input", std::move(text));
+  notable.fields.emplace_back("error", outcome.error);
+  return notable;
+}
+
+void finish_line(ResultLine& result, const LineParser& line, const FinishedCase* finished) {
+  result.extras(line);
+  if (finished == nullptr) return;
+  if (!finished->outcome.error.empty()) result.text("error", finished->outcome.error);
+  result.json("usage", finished->usage);
+  result.number("latency_ms", finished->latency_ms);
+}
+
+void write_aggregate(const Summary& summary, OutputFiles& files) {
+  files.write("aggregate.csv", summary_csv(summary));
+}
+
+}  // namespace assay::components

@@ -1,0 +1,63 @@
+// The JSONL data of the component evaluations: fields are declared with their types and all their spellings,
+// and every line is checked against the declaration. A line with a problem is passed over and told
+// completely.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/jsonl.h"
+#include "engine/work.h"
+
+namespace assay::components {
+
+enum class FieldType { text, boolean, number, any };
+enum class Presence { required, optional };
+
+struct DataField {
+  std::string name;
+  FieldType type = FieldType::text;
+  Presence presence = Presence::required;
+  std::vector<std::string> other_names = {};  // older or newer spellings
+  bool nullable = false;
+  bool answer_key = false;  // what the target must not see: the expected outcome, the ideal answer
+  // Checks what the type cannot say; gives the problem in words, "" if there is none.
+  std::function<std::string(const Json&)> check = {};
+};
+
+// A declaration and the way to a line's values by the position of their field in it.
+class DataFields {
+ public:
+  explicit DataFields(std::vector<DataField> fields);
+
+  const std::vector<DataField>& fields() const { return fields_; }
+  // Every spelling, "id" first: what a LineParser is to look for.
+  const std::vector<std::string>& spellings() const { return spellings_; }
+
+  // The value of a field under whichever spelling the line uses.
+  const FieldValue& value(const LineParser& line, std::size_t field) const;
+  Json tree(const LineParser& line, std::size_t field) const;
+  // The declared fields that are there, under their own names, as an object.
+  JsonObject present(const LineParser& line) const;
+
+  // Every problem of a line, in words with the field's name; empty if it is good.
+  std::vector<std::string> problems(const LineParser& line) const;
+
+ private:
+  std::size_t spelling_of(const LineParser& line, std::size_t field) const;
+  std::vector<DataField> fields_;
+  std::vector<std::string> spellings_;
+  std::vector<std::pair<std::size_t, std::size_t>> ranges_;  // of each field in spellings_
+};
+
+// `fields` must outlive the source.
+Result<std::unique_ptr<CaseSource>> open_data(const std::string& path, const DataFields& fields);
+
+// A text field's value as text; "" if absent or null.
+std::string text_of(const FieldValue& value);
+
+}  // namespace assay::components

@@ -1,0 +1,28 @@
+// Short ways to put figures into a summary.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "report/summary.h"
+
+namespace assay::components {
+
+inline Metric share(std::string name, Estimate estimate, bool headline = false) {
+  return {std::move(name), std::move(estimate), Metric::Form::share, Metric::Better::higher, headline};
+}
+
+inline Metric number(std::string name, Estimate estimate, Metric::Better better = Metric::Better::higher) {
+  return {std::move(name), std::move(estimate), Metric::Form::number, better, false};
+}
+
+inline Metric count(std::string name, std::int64_t value, std::int64_t n,
+                    Metric::Better better = Metric::Better::neither) {
+  Estimate estimate;
+  estimate.value = static_cast<double>(value);
+  estimate.n = n;
+  estimate.method = "count";
+  return {std::move(name), std::move(estimate), Metric::Form::count, better, false};
+}
+
+}  // namespace assay::components

@@ -1,0 +1,287 @@
+// rag_answers: how good are the answers? Judged metrics, each run several times, so that the judge's own
+// noise is seen beside the answers' quality.
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "evaluations/common_keys.h"
+#include "evaluations/components/component.h"
+#include "evaluations/components/rag_collector.h"
+#include "evaluations/components/rag_metrics.h"
+#include "evaluations/components/tasks.h"
+#include "models/tokens.h"
+
+namespace assay::components {
+namespace {
+
+std::string check_contexts(const Json& value) {
+  const JsonArray contexts = value.is_array() ? value.get_array() : JsonArray{value};
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    if (!contexts[i].is_object())
+      return fmt::format("entry {}: found {}, expected an object", i + 1, excerpt(contexts[i]));
+    for (const char* name : {"exact_path", "title", "description", "html_content"}) {
+      const Json* text = find_member(contexts[i], name);
+      if (text != nullptr && !text->is_string() && !text->is_null()) {
+        return fmt::format("entry {}, {}: found {}, expected text", i + 1, name, excerpt(*text));
+      }
+    }
+    const Json* headings = find_member(contexts[i], "heading_hierarchy");
+    if (headings != nullptr && !headings->is_array() && !headings->is_null() && !headings->is_string()) {
+      return fmt::format("entry {}, heading_hierarchy: found {}, expected a list of texts", i + 1,
+                         excerpt(*headings));
+    }
+  }
+  return "";
+}
+
+std::vector<DataField> input_fields() {
+  return {{.name = "question"},
+          {.name = "ideal_answer", .presence = Presence::optional, .nullable = true, .answer_key = true}};
+}
+
+std::vector<DataField> actual_fields() {
+  return {{.name = "llm_answer"},
+          {.name = "structured_contexts",
+           .type = FieldType::any,
+           .presence = Presence::optional,
+           .nullable = true,
+           .check = check_contexts},
+          {.name = "model", .presence = Presence::optional}};
+}
+
+std::vector<DataField> all_fields() {
+  std::vector<DataField> fields = input_fields();
+  for (DataField& field : actual_fields()) fields.push_back(std::move(field));
+  return fields;
+}
+
+Json answer_schema() {
+  return JsonObject{
+      {"type", "object"},
+      {"properties", JsonObject{{"llm_answer", JsonObject{{"type", "string"},
+                                                          {"description", "The answer to the question."}}}}},
+      {"required", JsonArray{"llm_answer"}},
+      {"additionalProperties", false}};
+}
+
+struct ConfiguredMetric {
+  RagMetricSettings settings;
+  std::unique_ptr<RagMetric> metric;
+};
+
+class RagAnswers final : public Evaluation {
+ public:
+  RagAnswers(std::string input_path, int runs, std::vector<ConfiguredMetric> metrics,
+             std::unique_ptr<Target> target, std::vector<std::string> models)
+      : input_path_(std::move(input_path)),
+        runs_(runs),
+        metrics_(std::move(metrics)),
+        target_(std::move(target)),
+        models_(std::move(models)),
+        fields_(target_ ? input_fields() : all_fields()) {}
+
+  Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(input_path_, fields_); }
+  bool asks_outside() const override { return true; }
+
+  Task<Outcome> begin(const Case& input, CaseContext& context) const override {
+    return evaluate(whole_line(fields_, *input.fields, input.id), context);
+  }
+
+  void estimate(const Case& input, CallEstimate& estimate) const override {
+    JsonObject line = whole_line(fields_, *input.fields, input.id);
+    if (target_) {
+      target_->estimate(without_answer_key(fields_, line), estimate);
+      line["llm_answer"] = std::string(800, 'x');  // an answer of ordinary length
+    }
+    const RagCase rag_case = case_of(line);
+    for (const ConfiguredMetric& configured : metrics_) {
+      for (const ChatRequest& request : configured.metric->expected_requests(rag_case)) {
+        auto& model = estimate.models[request.model];
+        model.calls += runs_;
+        model.prompt_tokens += runs_ * estimate_prompt_tokens(request);
+        model.completion_tokens += runs_ * (estimate_tokens(rag_case.answer) + 60);
+      }
+    }
+  }
+
+  std::vector<std::string> models() const override { return models_; }
+
+  std::unique_ptr<Collector> collector(OutputFiles& files) const override {
+    std::vector<RagMetricSettings> settings;
+    for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);
+    return make_rag_collector(std::move(settings), runs_, fields_, files);
+  }
+
+  std::vector<std::string> metric_names() const override {
+    std::vector<std::string> names;
+    for (const ConfiguredMetric& configured : metrics_) {
+      for (const char* part : kRagFigures) names.push_back(configured.settings.name + "." + part);
+    }
+    return names;
+  }
+
+ private:
+  static RagCase case_of(const JsonObject& line) {
+    RagCase rag_case;
+    const auto text = [&line](std::string_view name) -> std::optional<std::string> {
+      const Json* value = line.if_contains(name);
+      if (value == nullptr || !value->is_string()) return std::nullopt;
+      return std::string(value->get_string());
+    };
+    rag_case.question = text("question").value_or("");
+    rag_case.answer = text("llm_answer").value_or("");
+    rag_case.ideal_answer = text("ideal_answer");
+    return rag_case;
+  }
+
+  Task<Outcome> evaluate(JsonObject line, CaseContext& context) const {
+    Outcome outcome;
+    if (target_) {
+      auto actual = co_await target_->generate(without_answer_key(fields_, line), context);
+      if (!actual) co_return failed_outcome(actual.error());
+      for (const auto& [name, value] : *actual) line.insert_or_assign(name, value);
+      outcome.result["generated"] = std::move(*actual);
+    }
+    const RagCase rag_case = case_of(line);
+    if (trim(rag_case.answer).empty()) {
+      outcome.kind = OutcomeKind::target_failed;
+      outcome.error = "the answer is empty: there is nothing to judge";
+      co_return outcome;
+    }
+    std::vector<Task<MetricScore>> judgements;
+    for (int run = 1; run <= runs_; ++run) {
+      for (const ConfiguredMetric& configured : metrics_) {
+        judgements.push_back(configured.metric->judge(
+            rag_case, context, fmt::format("run{}/{}", run, configured.settings.name)));
+      }
+    }
+    std::vector<MetricScore> scores = co_await all(std::move(judgements));
+    JsonObject by_metric;
+    std::size_t next = 0;
+    for (int run = 1; run <= runs_; ++run) {
+      for (const ConfiguredMetric& configured : metrics_) {
+        MetricScore& score = scores[next++];
+        Json& runs = by_metric[configured.settings.name];
+        if (!runs.is_array()) runs = JsonArray{};
+        JsonObject entry{{"run", run}, {"score", score.score ? Json(*score.score) : Json(nullptr)}};
+        if (score.error) {
+          entry["error"] = score.error->text();
+          note_failure(outcome, configured.settings.name, run, *score.error);
+        }
+        for (auto& [name, value] : score.detail) entry[name == "score" ? "level" : name] = std::move(value);
+        runs.get_array().push_back(std::move(entry));
+      }
+    }
+    outcome.result["runs"] = std::move(by_metric);
+    co_return outcome;
+  }
+
+  // The case is errored as soon as one judgement is missing; infrastructure failures come first, since a
+  // resume tries them again.
+  static void note_failure(Outcome& outcome, const std::string& metric, int run, const Error& error) {
+    const OutcomeKind kind = outcome_of(error.kind);
+    if (outcome.kind == OutcomeKind::scored || kind == OutcomeKind::infra_failed) outcome.kind = kind;
+    if (!outcome.error.empty()) outcome.error += "; ";
+    outcome.error += fmt::format("{}, run {}: {}", metric, run, error.text());
+  }
+
+  std::string input_path_;
+  int runs_;
+  std::vector<ConfiguredMetric> metrics_;
+  std::unique_ptr<Target> target_;
+  std::vector<std::string> models_;
+  DataFields fields_;
+};
+
+std::vector<std::string> metric_kind_names() {
+  std::vector<std::string> names;
+  for (const RagMetricKind& kind : rag_metric_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+}  // namespace
+
+Keys rag_answers_keys() {
+  Keys keys = component_keys();
+  keys.push_back(judge_key());
+  keys.push_back(
+      {.name = "metrics",
+       .type = KeyType::object_list,
+       .help = "What is judged: names, or objects with settings of their own.",
+       .required = true,
+       .keys = {{.name = "name", .help = "Which metric.", .required = true, .choices = metric_kind_names()},
+                {.name = "threshold",
+                 .type = KeyType::number,
+                 .help = "A case passes when its mean score reaches this.",
+                 .minimum = 0,
+                 .maximum = 1},
+                {.name = "model", .help = "A judge of its own."},
+                {.name = "temperature",
+                 .type = KeyType::number,
+                 .help = "Its sampling temperature.",
+                 .minimum = 0,
+                 .maximum = 2}},
+       .shorthand = "name",
+       .example = "[coherence, {name: relevance, threshold: 0.9}]"});
+  keys.push_back({.name = "n_runs",
+                  .type = KeyType::integer,
+                  .help = "How often every case is judged.",
+                  .default_value = 2,
+                  .minimum = 1,
+                  .maximum = 100});
+  return keys;
+}
+
+std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<ConfigProblem>& problems) {
+  PromptLibrary prompts;
+  prompts.replace(config, problems);
+  std::unique_ptr<Target> target;
+  if (config.boolean("generate"))
+    target = make_target(config, {"question", actual_fields(), answer_schema()}, problems);
+
+  JudgeSettings judge;
+  judge.model = config.text("judge.model");
+  judge.sampling.temperature = config.number("judge.temperature");
+  if (const auto tokens = config.integer("judge.max_tokens"))
+    judge.sampling.max_tokens = static_cast<int>(*tokens);
+  judge.attempts = static_cast<int>(config.integer("attempts").value_or(3));
+
+  std::vector<ConfiguredMetric> metrics;
+  std::vector<std::string> models = target ? target->models() : std::vector<std::string>{};
+  const Json* list = config.find("metrics");
+  const JsonArray entries = list != nullptr && list->is_array() ? list->get_array() : JsonArray{};
+  if (entries.empty())
+    problems.push_back({"config", "metrics", "found an empty list, expected at least one metric"});
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Config entry(entries[i].get_object());
+    const std::string key = fmt::format("metrics[{}]", i);
+    JudgeSettings own = judge;
+    if (entry.has("model")) own.model = entry.text("model");
+    if (entry.has("temperature")) own.sampling.temperature = entry.number("temperature");
+    if (own.model.empty())
+      problems.push_back({"config", key, "has no judge; set `judge` or give the metric a `model`"});
+    for (const ConfiguredMetric& other : metrics) {
+      if (other.settings.name == entry.text("name"))
+        problems.push_back({"config", key, fmt::format("{} is there twice", entry.text("name"))});
+    }
+    for (const RagMetricKind& kind : rag_metric_kinds()) {
+      if (kind.name != entry.text("name")) continue;
+      RagMetricSettings settings{std::string(kind.name),
+                                 entry.number("threshold").value_or(kind.default_threshold),
+                                 kind.lower_is_better};
+      if (std::find(models.begin(), models.end(), own.model) == models.end()) models.push_back(own.model);
+      metrics.push_back({std::move(settings), kind.make(prompts, own, problems)});
+    }
+  }
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<RagAnswers>(config.text("input_path"),
+                                      static_cast<int>(config.integer("n_runs").value_or(2)),
+                                      std::move(metrics), std::move(target), std::move(models));
+}
+
+}  // namespace assay::components

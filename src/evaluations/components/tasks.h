@@ -1,0 +1,17 @@
+// The component evaluations, for the registry.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "evaluations/evaluation.h"
+
+namespace assay::components {
+
+std::unique_ptr<Evaluation> make_jailbreak_guardrails(const Config& config,
+                                                      std::vector<ConfigProblem>& problems);
+std::unique_ptr<Evaluation> make_question_router(const Config& config, std::vector<ConfigProblem>& problems);
+std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<ConfigProblem>& problems);
+Keys rag_answers_keys();
+
+}  // namespace assay::components

@@ -1,0 +1,98 @@
+#include "evaluations/connections.h"
+
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "models/endpoint.h"
+#include "models/sim/model.h"
+
+namespace assay {
+namespace {
+
+HttpClientOptions client_options(const Config& config) {
+  HttpClientOptions options;
+  options.proxy = config.text("http.proxy");
+  options.ca_file = config.text("http.ca_file");
+  return options;
+}
+
+ModelAliases aliases_of(const Config& config) {
+  ModelAliases aliases;
+  const Json* models = config.find("models");
+  if (models == nullptr) return aliases;
+  for (const auto& [name, value] : models->get_object()) {
+    const Config entry(value.get_object());
+    ModelSpec spec;
+    spec.provider = entry.text("provider");
+    spec.name = entry.text("name");
+    spec.base_url = entry.text("base_url");
+    spec.api_key_env = entry.text("api_key_env");
+    if (const auto tokens = entry.integer("max_tokens")) spec.max_tokens = static_cast<int>(*tokens);
+    spec.temperature = entry.number("temperature");
+    spec.structured = entry.text("structured");
+    spec.stream = entry.boolean("stream");
+    spec.timeout = entry.has("timeout") ? entry.duration("timeout") : config.duration("limits.timeout");
+    spec.idle_timeout = config.duration("limits.idle_timeout");
+    aliases.emplace(name, std::move(spec));
+  }
+  return aliases;
+}
+
+}  // namespace
+
+Connections::Connections(EventLoop& loop, const Config& config, Environment environment,
+                         std::vector<ConfigProblem>& problems)
+    : loop_(loop), environment_(std::move(environment)) {
+  const auto seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
+  models_ = std::make_unique<Models>(
+      loop, aliases_of(config), environment_,
+      [seed](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
+      client_options(config));
+  models_->set_timeouts({config.duration("limits.timeout"), config.duration("limits.idle_timeout")});
+  if (const Json* given = config.find("prices")) {
+    auto prices = Prices::from_json(*given);
+    if (prices) {
+      prices_ = std::move(*prices);
+    } else {
+      problems.push_back({"config", "prices", prices.error().text()});
+    }
+  }
+}
+
+void Connections::check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems) {
+  for (const std::string& name : names) {
+    auto model = models_->find(name);
+    if (!model) {
+      problems.push_back({"config", "model", model.error().text()});
+      continue;
+    }
+    if (auto ready = (*model)->ready(); !ready)
+      problems.push_back({"environment", name, ready.error().text()});
+  }
+}
+
+Outside Connections::outside() {
+  return {loop_, models_->client(), [this](const std::string& name) { return models_->find(name); },
+          [this](const Usage& usage, const std::string& model) -> std::optional<std::int64_t> {
+            const auto cost = prices_.cost(usage, model);
+            return cost ? std::optional<std::int64_t>(cost->picodollars) : std::nullopt;
+          },
+          environment_};
+}
+
+RunnerOptions runner_options(const Config& config) {
+  RunnerOptions options;
+  options.limits.concurrency = static_cast<int>(config.integer("limits.concurrency").value_or(64));
+  options.limits.requests_per_minute = config.number("limits.requests_per_minute");
+  options.limits.tokens_per_minute = config.number("limits.tokens_per_minute");
+  options.tries = static_cast<int>(config.integer("limits.attempts").value_or(5));
+  options.same_failures_to_stop = static_cast<int>(config.integer("limits.same_failures").value_or(10));
+  options.budget_usd = config.number("budget.usd");
+  options.seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
+  options.reuse_directory = config.text("reuse");
+  return options;
+}
+
+}  // namespace assay

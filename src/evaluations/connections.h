@@ -1,0 +1,36 @@
+// What a config says about models, prices, limits and connections, turned into what the engine needs.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/config.h"
+#include "core/environment.h"
+#include "engine/runner.h"
+#include "models/models.h"
+#include "models/prices.h"
+
+namespace assay {
+
+class Connections {
+ public:
+  // Wrong models or prices become problems.
+  Connections(EventLoop& loop, const Config& config, Environment environment,
+              std::vector<ConfigProblem>& problems);
+
+  // Each of the named models can be asked: it is known, and its key is there. Nothing is sent.
+  void check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems);
+  Outside outside();
+  const Prices& prices() const { return prices_; }
+  Models& models() { return *models_; }
+
+ private:
+  EventLoop& loop_;
+  Environment environment_;
+  std::unique_ptr<Models> models_;
+  Prices prices_;
+};
+
+RunnerOptions runner_options(const Config& config);
+
+}  // namespace assay

@@ -1,0 +1,51 @@
+// What an evaluation adds to the engine's work: it collects all cases in input order into figures and files.
+// A new evaluation implements this and adds one line to registry.cc; nothing else changes.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/config.h"
+#include "core/error.h"
+#include "engine/work.h"
+#include "evaluations/output_files.h"
+#include "report/summary.h"
+
+namespace assay {
+
+// A case that the engine has finished, as the journal holds it.
+struct FinishedCase {
+  Outcome outcome;
+  Json usage;  // requests, tokens and cost of the case
+  double latency_ms = 0;
+};
+
+// Receives every case in input order, once.
+class Collector {
+ public:
+  virtual ~Collector() = default;
+  // Writes the case's line to results.jsonl and its rows to the evaluation's own files. `finished` is null
+  // where the evaluation asks nothing outside.
+  virtual void add(const Case& input, const FinishedCase* finished) = 0;
+  // Metrics, tables and cases worth a look, after the last case; counts of cases in `summary.cases`.
+  virtual void finish(Summary& summary, std::vector<NotableCase>& notable) = 0;
+};
+
+class Evaluation : public CaseWork {
+ public:
+  virtual std::unique_ptr<Collector> collector(OutputFiles& files) const = 0;
+  // Every metric that a run may report, for checking gates before anything is sent; a name that ends in a dot
+  // stands for a family with names from the data ("precision.").
+  virtual std::vector<std::string> metric_names() const = 0;
+};
+
+struct EvaluationKind {
+  std::string_view name;
+  std::string_view title;  // one line for help
+  Keys (*keys)();          // beside the common ones of common_keys.h
+  // Checks what the declaration cannot say; a problem names its key. Null if there is any.
+  std::unique_ptr<Evaluation> (*make)(const Config& config, std::vector<ConfigProblem>& problems);
+};
+
+}  // namespace assay

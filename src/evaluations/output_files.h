@@ -1,0 +1,30 @@
+// The files of a run: each is written beside its name and appears, whole, when all are committed together.
+// Until then, and if the run fails, nothing of them is seen.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/file.h"
+
+namespace assay {
+
+class OutputFiles {
+ public:
+  explicit OutputFiles(std::string directory) : directory_(std::move(directory)) {}
+
+  // Appends to the file of that name, which is made on first use. A failure shows in commit().
+  void write(const std::string& name, std::string_view bytes);
+  // The file itself for many writes, null if it cannot be made; valid until commit().
+  AtomicFile* open(const std::string& name);
+  Status commit();
+  const std::string& directory() const { return directory_; }
+
+ private:
+  std::string directory_;
+  std::map<std::string, AtomicFile> files_;
+  Status failed_;
+};
+
+}  // namespace assay

@@ -1,0 +1,41 @@
+#include "evaluations/registry.h"
+
+#include "evaluations/common_keys.h"
+#include "evaluations/components/component.h"
+#include "evaluations/components/tasks.h"
+
+namespace assay {
+namespace {
+
+using namespace components;
+
+constexpr EvaluationKind kKinds[] = {
+    {"jailbreak_guardrails", "does the guard tell jailbreak attempts from honest questions?", component_keys,
+     make_jailbreak_guardrails},
+    {"question_router", "is each question sent to the right place?", component_keys, make_question_router},
+    {"rag_answers", "how good are the answers of a RAG system, judged by a model?", rag_answers_keys,
+     make_rag_answers},
+};
+
+}  // namespace
+
+std::span<const EvaluationKind> evaluation_kinds() {
+  return kKinds;
+}
+
+const EvaluationKind* find_evaluation(std::string_view name) {
+  for (const EvaluationKind& kind : kKinds) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+Keys all_keys(const EvaluationKind& kind) {
+  Keys keys = common_keys();
+  Keys own = kind.keys();
+  // After `what`, where a reader of config.yaml looks for them.
+  keys.insert(keys.begin() + 2, std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+  return keys;
+}
+
+}  // namespace assay

@@ -1,0 +1,210 @@
+#include "evaluations/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/time.h"
+#include "evaluations/common_keys.h"
+#include "evaluations/output_files.h"
+#include "report/html.h"
+
+namespace assay {
+namespace {
+
+FinishedCase read_finished(const OutcomeRow& row) {
+  FinishedCase finished;
+  finished.outcome.kind = outcome_kind(row.outcome);
+  auto tree = parse_json(row.result);
+  if (!tree || !tree->is_object()) {
+    finished.outcome.kind = OutcomeKind::infra_failed;
+    finished.outcome.error = "the journaled outcome cannot be read";
+    return finished;
+  }
+  JsonObject& object = tree->get_object();
+  if (Json* result = object.if_contains("result"); result != nullptr && result->is_object()) {
+    finished.outcome.result = std::move(result->get_object());
+  }
+  if (const Json* error = object.if_contains("error"); error != nullptr && error->is_string()) {
+    finished.outcome.error = std::string(error->get_string());
+  }
+  if (Json* usage = object.if_contains("usage")) finished.usage = std::move(*usage);
+  if (const Json* latency = object.if_contains("latency_ms"))
+    finished.latency_ms = as_number(*latency).value_or(0);
+  return finished;
+}
+
+// Follows the cases through the journal's outcomes, both in input order.
+class OutcomeCursor {
+ public:
+  static Result<OutcomeCursor> open(const std::string& directory) {
+    auto reader = OutcomeReader::open(directory);
+    if (!reader) return fail(std::move(reader.error()));
+    OutcomeCursor cursor(std::move(*reader));
+    if (auto moved = cursor.advance(); !moved) return fail(std::move(moved.error()));
+    return cursor;
+  }
+
+  // Nothing if the case has no outcome.
+  Result<std::optional<FinishedCase>> at(std::int64_t index) {
+    while (row_ && row_->case_index < index) {
+      if (auto moved = advance(); !moved) return fail(std::move(moved.error()));
+    }
+    if (!row_ || row_->case_index != index) return std::nullopt;
+    return read_finished(*row_);
+  }
+
+ private:
+  explicit OutcomeCursor(std::unique_ptr<OutcomeReader> reader) : reader_(std::move(reader)) {}
+  Status advance() {
+    auto next = reader_->next();
+    if (!next) return fail(std::move(next.error()));
+    row_ = std::move(*next);
+    return {};
+  }
+  std::unique_ptr<OutcomeReader> reader_;
+  std::optional<OutcomeRow> row_;
+};
+
+std::string problem_line(const Problem& problem) {
+  return fmt::format("{}: {}{}{}\n", problem.severity, problem.where, problem.where.empty() ? "" : ": ",
+                     problem.text);
+}
+
+UsageTotals usage_of(const std::optional<JournalTotals>& totals) {
+  UsageTotals usage;
+  if (!totals) {
+    usage.cost_usd = 0;
+    return usage;
+  }
+  usage.requests = totals->requests;
+  usage.prompt_tokens = totals->prompt_tokens;
+  usage.completion_tokens = totals->completion_tokens;
+  usage.cached_tokens = totals->cached_tokens;
+  usage.reasoning_tokens = totals->reasoning_tokens;
+  usage.cached = totals->reused;
+  if (totals->cost_known) usage.cost_usd = static_cast<double>(totals->cost_picousd) / 1e12;
+  return usage;
+}
+
+}  // namespace
+
+void ProblemList::add(Problem problem) {
+  ++count;
+  if (problem.severity == "error") ++errors;
+  if (first.size() < kKept) first.push_back(std::move(problem));
+}
+
+Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
+  auto source = evaluation.cases();
+  if (!source) return fail(std::move(source.error()));
+  Scan scan;
+  for (;;) {
+    auto more = (*source)->next();
+    for (Problem& problem : (*source)->take_problems()) scan.problems.add(std::move(problem));
+    if (!more) return fail(std::move(more.error()));
+    if (!*more) break;
+    ++scan.cases;
+    if (estimating == Estimating::yes) evaluation.estimate((*source)->current(), scan.estimate);
+  }
+  scan.lines = (*source)->lines();
+  scan.invalid = (*source)->invalid();
+  return scan;
+}
+
+std::string deciding_config(const Config& config) {
+  JsonObject deciding;
+  for (const auto& [key, value] : config.values()) {
+    if (decides_answers(key)) deciding.emplace(key, value);
+  }
+  return canonical_text(deciding);
+}
+
+std::vector<std::string> changed_keys(const std::string& journaled, const Config& config) {
+  std::vector<std::string> changed;
+  const auto before = parse_json(journaled);
+  const auto now = parse_json(deciding_config(config));
+  if (!before || !now || !before->is_object() || !now->is_object()) return {"config"};
+  std::set<std::string> names;
+  for (const auto& [key, value] : before->get_object()) names.emplace(key);
+  for (const auto& [key, value] : now->get_object()) names.emplace(key);
+  for (const std::string& name : names) {
+    const Json* a = find_member(*before, name);
+    const Json* b = find_member(*now, name);
+    if (a == nullptr || b == nullptr || canonical_text(*a) != canonical_text(*b)) changed.push_back(name);
+  }
+  return changed;
+}
+
+Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& problems) {
+  auto source = request.evaluation.cases();
+  if (!source) return fail(std::move(source.error()));
+  std::optional<OutcomeCursor> outcomes;
+  if (request.journaled) {
+    auto cursor = OutcomeCursor::open(request.directory);
+    if (!cursor) return fail(std::move(cursor.error()));
+    outcomes.emplace(std::move(*cursor));
+  }
+  OutputFiles files(request.directory);
+  ReportInput report;
+  const auto note = [&](Problem problem) {
+    files.write("problems.log", problem_line(problem));
+    problems.add(std::move(problem));
+  };
+  files.write("problems.log", "");
+  {
+    const auto collector = request.evaluation.collector(files);
+    for (;;) {
+      auto more = (*source)->next();
+      for (Problem& problem : (*source)->take_problems()) note(std::move(problem));
+      if (!more) return fail(std::move(more.error()));
+      if (!*more) break;
+      const Case& current = (*source)->current();
+      if (!outcomes) {
+        collector->add(current, nullptr);
+        continue;
+      }
+      auto finished = outcomes->at(current.index);
+      if (!finished) return fail(std::move(finished.error()));
+      if (!*finished) {
+        *finished = FinishedCase{{OutcomeKind::limit_hit, {}, request.not_evaluated}, JsonObject{}, 0};
+      }
+      if (!(*finished)->outcome.error.empty()) {
+        note({"error", fmt::format("case {}", current.id), (*finished)->outcome.error});
+      }
+      collector->add(current, &**finished);
+    }
+    Summary& summary = report.summary;
+    summary.assay = kVersion;
+    summary.evaluation = request.header.evaluation;
+    summary.what = request.header.what;
+    summary.run_id = request.header.run_id;
+    summary.started = request.header.started;
+    summary.cases.total = (*source)->lines();
+    summary.cases.invalid = (*source)->invalid();
+    summary.usage = usage_of(request.totals);
+    if (summary.cases.invalid > 0 && request.invalid_lines == InvalidLines::refuse) {
+      return fail(ErrorKind::data,
+                  fmt::format("{} of {} lines cannot be used", summary.cases.invalid, summary.cases.total));
+    }
+    if (summary.cases.total == 0) return fail(ErrorKind::data, "the data hold no case");
+    collector->finish(summary, report.notable);
+  }
+  report.summary.finished = iso_time(std::chrono::system_clock::now());
+  report.summary.gates = evaluate_gates(request.gates, report.summary);
+  report.problems = problems.first;
+  if (report.problems.size() > 200) report.problems.resize(200);
+  report.problem_count = problems.count;
+  report.config_yaml = request.header.config_yaml;
+  report.command = request.header.command;
+  files.write("summary.json", pretty_text(to_json(report.summary)));
+  files.write("report.html", html_report(report));
+  if (auto done = files.commit(); !done) return fail(std::move(done.error()));
+  return report;
+}
+
+}  // namespace assay

@@ -1,0 +1,74 @@
+// One run from its data to its files: look at all data first, run what asks outside over the journal, then
+// collect every case in input order into figures, tables and the report. Used by the commands and, later, by
+// the service.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "evaluations/evaluation.h"
+#include "report/gates.h"
+#include "report/summary.h"
+#include "store/journal.h"
+
+namespace assay {
+
+inline constexpr const char* kVersion = "0.1.0";
+
+// Problems are all counted, and the first thousand kept.
+struct ProblemList {
+  static constexpr std::size_t kKept = 1000;
+  std::vector<Problem> first;
+  std::int64_t count = 0;
+  std::int64_t errors = 0;
+  void add(Problem problem);
+};
+
+struct Scan {
+  std::int64_t cases = 0;
+  std::int64_t lines = 0;
+  std::int64_t invalid = 0;
+  CallEstimate estimate;
+  ProblemList problems;
+};
+
+enum class Estimating { no, yes };
+// Reads all data once, checking every line.
+Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating);
+
+// The part of a config that decides answers, as it is journaled.
+std::string deciding_config(const Config& config);
+// Names of the keys in which a resumed run's config differs from the journaled one; empty if none.
+std::vector<std::string> changed_keys(const std::string& journaled, const Config& config);
+
+struct RunHeader {
+  std::string evaluation;
+  std::string what;
+  std::string run_id;
+  std::string started;
+  std::string command;
+  std::string config_yaml;
+};
+
+// Collects every case and writes the run's files (all or none), the report last. Cases without an outcome in
+// the journal count as errored with `not_evaluated` as their reason. Without `journaled` the cases are
+// evaluated here. Invalid lines end it with an error of kind data unless `skip_invalid`; the problems are
+// given to `problems`.
+enum class InvalidLines { refuse, skip };
+struct CollectRequest {
+  const Evaluation& evaluation;
+  RunHeader header = {};
+  std::string directory = {};
+  bool journaled = false;
+  std::optional<JournalTotals> totals = {};
+  std::string not_evaluated = {};
+  std::vector<Gate> gates = {};
+  InvalidLines invalid_lines = InvalidLines::refuse;
+};
+Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& problems);
+
+}  // namespace assay

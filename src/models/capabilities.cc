@@ -1,0 +1,383 @@
+#include "models/capabilities.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "models/pattern.h"
+
+namespace assay {
+namespace {
+
+enum Trait : unsigned {
+  kNoTemperature = 1U << 0U,
+  kNoTopP = 1U << 1U,
+  kOneOfTemperatureTopP = 1U << 2U,
+  kNoStop = 1U << 3U,
+  kNoJsonSchema = 1U << 4U,
+  kNoTools = 1U << 5U,
+  kNoForcedTool = 1U << 6U,
+  kMaxCompletionTokens = 1U << 7U,
+  kDeveloperRole = 1U << 8U,
+  kUserRole = 1U << 9U,
+};
+constexpr unsigned kNoSampling = kNoTemperature | kNoTopP;
+
+struct Row {
+  std::string_view pattern;
+  unsigned traits;
+};
+
+// The first row that matches counts. A row is here to save a refused request, so only what is certain; the
+// rest is learnt. gpt-5.1 and later take temperature or not depending on their reasoning effort.
+constexpr std::array<Row, 27> kRows{{
+    {"o1-mini*", kNoSampling | kMaxCompletionTokens | kUserRole | kNoJsonSchema | kNoTools},
+    {"o1-preview*", kNoSampling | kMaxCompletionTokens | kUserRole | kNoJsonSchema | kNoTools},
+    {"o1*", kNoSampling | kMaxCompletionTokens | kDeveloperRole},
+    {"o3*", kNoSampling | kMaxCompletionTokens | kNoStop},
+    {"o4-mini*", kNoSampling | kMaxCompletionTokens | kNoStop},
+    {"gpt-5-chat*", kMaxCompletionTokens},
+    {"gpt-5", kNoSampling | kMaxCompletionTokens | kNoStop},
+    {"gpt-5-*", kNoSampling | kMaxCompletionTokens | kNoStop},
+    {"gpt-5.*", kMaxCompletionTokens | kNoStop},
+    {"gpt-3.5*", kNoJsonSchema},
+    {"gpt-4", kNoJsonSchema},
+    {"gpt-4-*", kNoJsonSchema},
+    {"gpt-4o-2024-05-13", kNoJsonSchema},
+    {"chatgpt-4o*", kNoJsonSchema | kNoTools},
+    {"*claude-3-*", kNoJsonSchema},
+    {"*claude-opus-4-1*", kNoJsonSchema | kOneOfTemperatureTopP},
+    {"*claude-*-4-5*", kOneOfTemperatureTopP},
+    {"*claude-*-4-6*", kOneOfTemperatureTopP},
+    {"*claude-opus-4-7*", kNoSampling},
+    {"*claude-opus-4-8*", kNoSampling},
+    {"*claude-*-5-5*", kNoSampling | kNoForcedTool},
+    {"*claude-fable-*", kNoSampling | kNoForcedTool},
+    {"*claude-mythos-*", kNoSampling | kNoForcedTool},
+    {"*claude-opus-5*", kNoSampling},
+    {"*claude-sonnet-5*", kNoSampling},
+    {"*claude-haiku-5*", kNoSampling},
+    {"deepseek-reasoner*", kNoSampling},
+}};
+
+// What a complaint can blame.
+enum class Blamed {
+  max_tokens,
+  max_completion_tokens,
+  temperature,
+  top_p,
+  seed,
+  stop,
+  stream,
+  stream_options,
+  response_format,
+  strict,
+  tool_choice,
+  tools,
+  role,
+  reasoning_effort,
+};
+
+// Words that also occur in plain sentences count only where they are quoted or listed as a name.
+enum class Spelling { name, plain_word };
+
+struct BlamedWord {
+  std::string_view word;
+  Blamed blamed;
+  Spelling spelling;
+};
+
+constexpr std::array<BlamedWord, 18> kWords{{
+    {"max_tokens", Blamed::max_tokens, Spelling::name},
+    {"max_completion_tokens", Blamed::max_completion_tokens, Spelling::name},
+    {"temperature", Blamed::temperature, Spelling::name},
+    {"top_p", Blamed::top_p, Spelling::name},
+    {"seed", Blamed::seed, Spelling::plain_word},
+    {"stop", Blamed::stop, Spelling::plain_word},
+    {"stop_sequences", Blamed::stop, Spelling::name},
+    {"stream", Blamed::stream, Spelling::plain_word},
+    {"stream_options", Blamed::stream_options, Spelling::name},
+    {"response_format", Blamed::response_format, Spelling::name},
+    {"json_schema", Blamed::response_format, Spelling::name},
+    {"output_config", Blamed::response_format, Spelling::name},
+    {"output_format", Blamed::response_format, Spelling::name},
+    {"strict", Blamed::strict, Spelling::plain_word},
+    {"tool_choice", Blamed::tool_choice, Spelling::name},
+    {"tools", Blamed::tools, Spelling::name},
+    {"role", Blamed::role, Spelling::plain_word},
+    {"reasoning_effort", Blamed::reasoning_effort, Spelling::name},
+}};
+
+// Said of a parameter as such, not of its value being out of range, which leaving it out would only hide.
+constexpr std::array<std::string_view, 24> kRefusingWords{
+    "unsupported",     "not supported",      "does not support", "do not support",  "doesn't support",
+    "isn't supported", "not support",        "unrecognized",     "unrecognised",    "unknown",
+    "unexpected",      "not permitted",      "not allowed",      "not implemented", "not available",
+    "not enabled",     "deprecated",         "extra_forbidden",  "extra fields",    "cannot both",
+    "but not both",    "may not be enabled", "only the default", "must be verified"};
+constexpr std::array<std::string_view, 4> kRefusingCodes{"unsupported_parameter", "unsupported_value",
+                                                         "unknown_parameter", "extra_forbidden"};
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Where `word` stands in `text` as a whole word; npos if nowhere.
+std::size_t find_word(std::string_view text, const BlamedWord& word) {
+  for (std::size_t at = text.find(word.word); at != std::string_view::npos;
+       at = text.find(word.word, at + 1)) {
+    const std::size_t end = at + word.word.size();
+    if (at > 0 && is_name_character(text[at - 1])) continue;
+    if (end < text.size() && is_name_character(text[end])) continue;
+    if (word.spelling == Spelling::plain_word && at > 0) {
+      const std::string_view before = trim(text.substr(0, at));
+      if (text[at - 1] == '.') return at;  // messages[0].role
+      if (before.empty() || std::string_view("'\"`:,([").find(before.back()) == std::string_view::npos)
+        continue;
+    }
+    return at;
+  }
+  return std::string_view::npos;
+}
+
+bool mentions(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool refuses(const Complaint& complaint, const std::string& message) {
+  const auto is_code = [&](std::string_view code) {
+    return complaint.code == code || complaint.type == code;
+  };
+  return std::ranges::any_of(kRefusingCodes, is_code) ||
+         std::ranges::any_of(kRefusingWords,
+                             [&](std::string_view words) { return mentions(message, words); });
+}
+
+const BlamedWord* word_named(std::string_view name) {
+  const auto found = std::ranges::find(kWords, name, &BlamedWord::word);
+  return found == kWords.end() ? nullptr : found;
+}
+
+std::optional<Blamed> blamed_by_parameter(std::string_view path) {
+  if (path.starts_with("body.")) path.remove_prefix(5);
+  const std::string_view root = path.substr(0, path.find_first_of(".["));
+  const std::size_t last = path.find_last_of(".]");
+  const std::string_view leaf = last == std::string_view::npos ? path : path.substr(last + 1);
+  if (leaf == "strict") return Blamed::strict;
+  if (root == "messages" && leaf == "role") return Blamed::role;
+  const BlamedWord* word = word_named(root);
+  return word == nullptr ? std::nullopt : std::optional(word->blamed);
+}
+
+constexpr std::string_view kSystemRole = "system role";
+
+std::optional<Blamed> blamed_by_message(std::string_view message) {
+  if (mentions(message, kSystemRole)) return Blamed::role;
+  const BlamedWord* first = nullptr;
+  std::size_t where = std::string_view::npos;
+  for (const auto& word : kWords) {
+    const std::size_t at = find_word(message, word);
+    if (at < where) {
+      where = at;
+      first = &word;
+    }
+  }
+  return first == nullptr ? std::nullopt : std::optional(first->blamed);
+}
+
+class Lesson {
+ public:
+  Lesson(const SentRequest& sent, Capabilities& model, SchemaRefusals& schema)
+      : sent_(sent), model_(model), schema_(schema) {}
+
+  std::optional<std::string> take(const Complaint& complaint) {
+    const std::string message = lower_ascii(complaint.message);
+    if (auto learnt = about_schema(message)) return learnt;
+    if (!refuses(complaint, message)) return std::nullopt;
+    // A parameter that the server names is the one it means, even if the message mentions others.
+    std::optional<Blamed> blamed = blamed_by_parameter(complaint.parameter);
+    const std::string_view root =
+        std::string_view(complaint.parameter).substr(0, complaint.parameter.find_first_of(".["));
+    if (!blamed && (root.empty() || !has(root))) blamed = blamed_by_message(message);
+    return blamed ? avoid(*blamed, message) : std::nullopt;
+  }
+
+ private:
+  bool has(std::string_view key) const { return find_member(*sent_.body, key) != nullptr; }
+  bool may_change_way() const { return sent_.way && !sent_.way_is_pinned; }
+
+  bool sent_strict() const {
+    const Json* strict = find_pointer(*sent_.body, "/response_format/json_schema/strict");
+    return strict != nullptr;
+  }
+
+  bool sent_role(std::string_view role) const {
+    const Json* messages = find_member(*sent_.body, "messages");
+    if (messages == nullptr || !messages->is_array()) return false;
+    return std::ranges::any_of(messages->get_array(), [&](const Json& message) {
+      const Json* own = find_member(message, "role");
+      return own != nullptr && as_text(*own) == std::optional(role);
+    });
+  }
+
+  // The schema itself is not to the server's taste: another schema may be, so only this one is marked.
+  std::optional<std::string> about_schema(const std::string& message) {
+    if (!sent_.way) return std::nullopt;
+    const bool of_schema = mentions(message, "invalid schema") || mentions(message, "format.schema") ||
+                           mentions(message, "schema for ") || mentions(message, "input_schema") ||
+                           mentions(message, "grammar") || mentions(message, "levels of nesting");
+    if (!of_schema) return std::nullopt;
+    if (*sent_.way == StructuredWay::json_schema && sent_strict()) {
+      schema_.strict = true;
+      return "the JSON schema is sent without strict: the server does not take it that way";
+    }
+    if (!may_change_way()) return std::nullopt;
+    if (*sent_.way == StructuredWay::json_schema) {
+      schema_.json_schema = true;
+      return "the server does not take this JSON schema: the answer is asked for in another way";
+    }
+    if (*sent_.way == StructuredWay::tools) {
+      schema_.tools = true;
+      return "the server does not take this JSON schema for a tool: the answer is asked for in the prompt";
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<std::string> drop(bool& flag, std::string_view name) {
+    flag = false;
+    return fmt::format("{} is not sent: the model does not take it", name);
+  }
+
+  std::optional<std::string> avoid(Blamed blamed, const std::string& message) {
+    switch (blamed) {
+      case Blamed::temperature:
+      case Blamed::top_p:
+        return avoid_sampling(blamed, message);
+      case Blamed::seed:
+        return has("seed") ? drop(model_.seed, "seed") : std::nullopt;
+      case Blamed::stop:
+        if (!has("stop") && !has("stop_sequences")) return std::nullopt;
+        model_.stop = false;
+        return "stop is not sent, since the model does not take it: the answer is cut here instead";
+      case Blamed::stream:
+        return has("stream") ? drop(model_.stream, "stream") : std::nullopt;
+      case Blamed::stream_options:
+        return has("stream_options") ? drop(model_.stream_options, "stream_options") : std::nullopt;
+      case Blamed::max_tokens:
+      case Blamed::max_completion_tokens:
+        return avoid_limit(blamed);
+      case Blamed::strict:
+        return sent_strict() ? drop(model_.strict, "strict") : std::nullopt;
+      case Blamed::response_format:
+        if (!may_change_way() || *sent_.way != StructuredWay::json_schema) return std::nullopt;
+        model_.json_schema = false;
+        return "the model does not take a JSON schema: the answer is asked for in another way";
+      case Blamed::tool_choice:
+        if (!has("tool_choice")) return std::nullopt;
+        model_.forced_tool = false;
+        return "the model cannot be made to call a tool: tool_choice is not sent";
+      case Blamed::tools:
+        if (!may_change_way() || *sent_.way != StructuredWay::tools) return std::nullopt;
+        model_.tools = false;
+        return "the model does not take tools: the answer is asked for in another way";
+      case Blamed::role:
+        return avoid_role(message);
+      case Blamed::reasoning_effort:
+        if (has("reasoning_effort") || !has("tools") || !mentions(message, "'none'")) return std::nullopt;
+        model_.tools_need_no_reasoning = true;
+        return "reasoning_effort \"none\" is sent beside tools: the model does not take them otherwise";
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> avoid_sampling(Blamed blamed, const std::string& message) {
+    if (has("temperature") && has("top_p") && mentions(message, "both")) {
+      model_.temperature_with_top_p = false;
+      return "top_p is not sent: the model does not take it beside temperature";
+    }
+    if (blamed == Blamed::temperature && has("temperature")) return drop(model_.temperature, "temperature");
+    if (blamed == Blamed::top_p && has("top_p")) return drop(model_.top_p, "top_p");
+    return std::nullopt;
+  }
+
+  std::optional<std::string> avoid_limit(Blamed blamed) {
+    // Anthropic has one name for it, and wants it.
+    if (sent_.wire == Wire::anthropic) return std::nullopt;
+    const bool old_name = blamed == Blamed::max_tokens;
+    if (!has(old_name ? "max_tokens" : "max_completion_tokens")) return std::nullopt;
+    (old_name ? model_.max_tokens : model_.max_completion_tokens) = false;
+    // Without any limit an answer can cost whatever it likes: then the refusal stands.
+    if (!model_.max_tokens && !model_.max_completion_tokens) return std::nullopt;
+    return old_name ? "max_completion_tokens is sent instead of max_tokens"
+                    : "max_tokens is sent instead of max_completion_tokens";
+  }
+
+  std::optional<std::string> avoid_role(const std::string& message) {
+    if (sent_.wire == Wire::anthropic) return std::nullopt;
+    // A chat template of a local model that has no system role has no developer role either.
+    if (sent_role("system") && !mentions(message, kSystemRole)) {
+      model_.system_role = SystemRole::developer;
+      return "the instructions are sent in the role developer: the model does not take the role system";
+    }
+    if (sent_role("developer") || sent_role("system")) {
+      model_.system_role = SystemRole::user;
+      return "the instructions are sent in the role user: the model takes no other";
+    }
+    return std::nullopt;
+  }
+
+  const SentRequest& sent_;
+  Capabilities& model_;
+  SchemaRefusals& schema_;
+};
+
+}  // namespace
+
+std::string_view to_string(StructuredWay way) {
+  switch (way) {
+    case StructuredWay::json_schema:
+      return "json_schema";
+    case StructuredWay::tools:
+      return "tools";
+    case StructuredWay::text:
+      return "text";
+  }
+  return "?";
+}
+
+Capabilities known_capabilities(std::string_view model) {
+  const std::string name = lower_ascii(model.substr(model.rfind('/') + 1));
+  Capabilities known;
+  const auto row =
+      std::ranges::find_if(kRows, [&](const Row& each) { return matches_pattern(each.pattern, name); });
+  if (row == kRows.end()) return known;
+  const auto lacks = [&](unsigned trait) { return (row->traits & trait) != 0; };
+  known.temperature = !lacks(kNoTemperature);
+  known.top_p = !lacks(kNoTopP);
+  known.temperature_with_top_p = !lacks(kOneOfTemperatureTopP);
+  known.stop = !lacks(kNoStop);
+  known.json_schema = !lacks(kNoJsonSchema);
+  known.tools = !lacks(kNoTools);
+  known.forced_tool = !lacks(kNoForcedTool);
+  known.prefers_max_completion_tokens = lacks(kMaxCompletionTokens);
+  if (lacks(kDeveloperRole)) known.system_role = SystemRole::developer;
+  if (lacks(kUserRole)) known.system_role = SystemRole::user;
+  return known;
+}
+
+std::optional<std::string> learn(const SentRequest& sent, const std::vector<Complaint>& complaints,
+                                 Capabilities& model, SchemaRefusals& schema) {
+  Lesson lesson(sent, model, schema);
+  std::string learnt;
+  for (const auto& complaint : complaints) {
+    const auto one = lesson.take(complaint);
+    if (!one || mentions(learnt, *one)) continue;
+    if (!learnt.empty()) learnt += "; ";
+    learnt += *one;
+  }
+  return learnt.empty() ? std::nullopt : std::optional(learnt);
+}
+
+}  // namespace assay

@@ -1,0 +1,73 @@
+// What a model or the server in front of it takes, and what it does not. A table holds what is known by name;
+// the rest is learnt from the server: a 400 or 422 that blames a parameter which the answer can do without
+// leads to another request without it (a renegotiation, not a retry), and is remembered.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "models/complaint.h"
+
+namespace assay {
+
+// How a model is made to answer with JSON that fits a schema.
+enum class StructuredWay {
+  json_schema,  // the provider enforces the schema (OpenAI response_format, Anthropic output_config.format)
+  tools,        // the answer is the argument of a tool that the model is told to call
+  text,         // the schema stands in the prompt, and the JSON is taken out of the answer's text
+};
+
+std::string_view to_string(StructuredWay way);
+
+enum class SystemRole { system, developer, user };  // the role under which the instructions are sent
+
+struct Capabilities {
+  bool temperature = true;
+  bool top_p = true;
+  bool temperature_with_top_p = true;  // both in one request
+  bool seed = true;
+  bool stop = true;
+  bool stream = true;
+  bool stream_options = true;
+  bool json_schema = true;
+  bool strict = true;       // `strict` beside the JSON schema
+  bool tools = true;        // for structured output only; tools that the request itself has are always sent
+  bool forced_tool = true;  // tool_choice other than automatic
+  bool max_tokens = true;
+  bool max_completion_tokens = true;
+  bool prefers_max_completion_tokens = false;
+  SystemRole system_role = SystemRole::system;
+  bool tools_need_no_reasoning = false;  // send reasoning_effort "none" beside tools
+  bool operator==(const Capabilities&) const = default;
+};
+
+// By name, whoever serves it ("gpt-4o", "openai/o3-mini", "us.anthropic.claude-opus-5-5"). Unknown: takes
+// all.
+Capabilities known_capabilities(std::string_view model);
+
+// What a server refused for one schema; says nothing about the model.
+struct SchemaRefusals {
+  bool strict = false;
+  bool json_schema = false;
+  bool tools = false;
+};
+
+enum class Wire { openai, anthropic };
+
+// The request that was refused, as far as it matters for what can be left out.
+struct SentRequest {
+  Wire wire = Wire::openai;
+  const Json* body = nullptr;        // never null
+  std::optional<StructuredWay> way;  // if the request asks for structured output
+  bool way_is_pinned = false;
+};
+
+// Changes `model` or `schema` so that the next body avoids what the server blames, and says how in one
+// sentence. None if nothing it blames was in the body or can be left out: then the refusal stands.
+std::optional<std::string> learn(const SentRequest& sent, const std::vector<Complaint>& complaints,
+                                 Capabilities& model, SchemaRefusals& schema);
+
+}  // namespace assay

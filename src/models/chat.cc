@@ -1,0 +1,384 @@
+#include "models/chat.h"
+
+#include <array>
+#include <initializer_list>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace assay {
+namespace {
+
+template <class Enum>
+struct Word {
+  Enum value;
+  std::string_view text;
+};
+
+constexpr std::array<Word<Role>, 4> kRoles{
+    {{Role::system, "system"}, {Role::user, "user"}, {Role::assistant, "assistant"}, {Role::tool, "tool"}}};
+constexpr std::array<Word<FinishReason>, 5> kFinishReasons{{{FinishReason::stop, "stop"},
+                                                            {FinishReason::length, "length"},
+                                                            {FinishReason::tool_calls, "tool_calls"},
+                                                            {FinishReason::refusal, "refusal"},
+                                                            {FinishReason::other, "other"}}};
+constexpr std::array<Word<ToolChoice::Mode>, 4> kModes{{{ToolChoice::Mode::automatic, "automatic"},
+                                                        {ToolChoice::Mode::none, "none"},
+                                                        {ToolChoice::Mode::any, "any"},
+                                                        {ToolChoice::Mode::named, "named"}}};
+
+template <class Enum, std::size_t N>
+std::string_view word_of(const std::array<Word<Enum>, N>& words, Enum value) {
+  for (const auto& word : words) {
+    if (word.value == value) return word.text;
+  }
+  return "?";
+}
+
+void put(JsonObject& object, std::string_view key, std::string_view text) {
+  if (!text.empty()) object[key] = text;
+}
+
+template <class T>
+void put(JsonObject& object, std::string_view key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+template <class T, class Convert>
+void put_list(JsonObject& object, std::string_view key, const std::vector<T>& items, Convert convert) {
+  if (items.empty()) return;
+  JsonArray list;
+  list.reserve(items.size());
+  for (const auto& item : items) list.push_back(convert(item));
+  object[key] = std::move(list);
+}
+
+Json call_json(const ToolCall& call) {
+  JsonObject json;
+  put(json, "id", call.id);
+  put(json, "name", call.name);
+  if (call.arguments_text.empty() || !call.arguments.is_null()) json["arguments"] = call.arguments;
+  put(json, "arguments_text", call.arguments_text);
+  return json;
+}
+
+Json message_json(const Message& message) {
+  JsonObject json;
+  json["role"] = to_string(message.role);
+  put(json, "text", message.text);
+  put_list(json, "tool_calls", message.tool_calls, call_json);
+  put(json, "tool_call_id", message.tool_call_id);
+  if (message.is_error) json["is_error"] = true;
+  return json;
+}
+
+Json tool_json(const Tool& tool) {
+  JsonObject json;
+  json["name"] = tool.name;
+  put(json, "description", tool.description);
+  if (!tool.parameters.is_null()) json["parameters"] = tool.parameters;
+  return json;
+}
+
+// Reads the members of one object; the first thing that is wrong is kept as the error, and everything read
+// after it is a default that nobody looks at.
+class Reader {
+ public:
+  Reader(const Json& json, std::string place, std::initializer_list<std::string_view> known)
+      : json_(json), place_(std::move(place)) {
+    if (!json.is_object()) {
+      refuse("", fmt::format("found {}, expected an object", kind_word(json)));
+      return;
+    }
+    for (const auto& member : json.get_object()) {
+      bool found = false;
+      for (const auto name : known) found = found || std::string_view(member.key()) == name;
+      if (!found) refuse(member.key(), "unknown field");
+    }
+  }
+
+  std::string text(std::string_view key) {
+    const Json* member = find_member(json_, key);
+    if (member == nullptr) return {};
+    if (const auto value = as_text(*member)) return std::string(*value);
+    refuse(key, fmt::format("found {}, expected text", kind_word(*member)));
+    return {};
+  }
+
+  bool boolean(std::string_view key) {
+    const Json* member = find_member(json_, key);
+    if (member == nullptr) return false;
+    if (const auto value = as_boolean(*member)) return *value;
+    refuse(key, fmt::format("found {}, expected true or false", kind_word(*member)));
+    return false;
+  }
+
+  std::optional<double> number(std::string_view key) {
+    const Json* member = find_member(json_, key);
+    if (member == nullptr) return std::nullopt;
+    const auto value = as_number(*member);
+    if (!value) refuse(key, fmt::format("found {}, expected a number", kind_word(*member)));
+    return value;
+  }
+
+  template <class Int>
+  std::optional<Int> integer(std::string_view key) {
+    const Json* member = find_member(json_, key);
+    if (member == nullptr) return std::nullopt;
+    const auto value = as_integer(*member);
+    if (!value || !std::in_range<Int>(*value)) {
+      refuse(key, fmt::format("found {}, expected a whole number", excerpt(*member)));
+      return std::nullopt;
+    }
+    return static_cast<Int>(*value);
+  }
+
+  Json any(std::string_view key) {
+    const Json* member = find_member(json_, key);
+    return member == nullptr ? Json() : *member;
+  }
+
+  template <class Enum, std::size_t N>
+  Enum word(std::string_view key, const std::array<Word<Enum>, N>& words) {
+    const std::string found = text(key);
+    for (const auto& candidate : words) {
+      if (candidate.text == found) return candidate.value;
+    }
+    refuse(key, fmt::format("found \"{}\", which is not one of the known words", found));
+    return words.front().value;
+  }
+
+  template <class Read>
+  auto list(std::string_view key, Read read) {
+    using Item = decltype(read(std::declval<const Json&>(), std::string()).value());
+    std::vector<std::remove_cvref_t<Item>> items;
+    const Json* member = find_member(json_, key);
+    if (member == nullptr) return items;
+    if (!member->is_array()) {
+      refuse(key, fmt::format("found {}, expected a list", kind_word(*member)));
+      return items;
+    }
+    std::size_t index = 0;
+    for (const auto& element : member->get_array()) {
+      auto item = read(element, fmt::format("{}/{}/{}", place_, key, index++));
+      if (!item) {
+        adopt(item.error());
+        return items;
+      }
+      items.push_back(std::move(*item));
+    }
+    return items;
+  }
+
+  template <class T, class Read>
+  std::optional<T> part(std::string_view key, Read read) {
+    const Json* member = find_member(json_, key);
+    if (member == nullptr) return std::nullopt;
+    Result<T> value = read(*member, fmt::format("{}/{}", place_, key));
+    if (!value) {
+      adopt(value.error());
+      return std::nullopt;
+    }
+    return std::move(*value);
+  }
+
+  void require(std::string_view key) {
+    if (find_member(json_, key) == nullptr) refuse(key, "missing");
+  }
+
+  void refuse(std::string_view key, std::string message) {
+    if (error_) return;
+    const std::string pointer = key.empty() ? place_ : fmt::format("{}/{}", place_, key);
+    error_ = Error{ErrorKind::schema, std::move(message), {{"field", pointer.empty() ? "/" : pointer}}};
+  }
+
+  template <class T>
+  Result<T> finish(T value) {
+    if (error_) return fail(std::move(*error_));
+    return value;
+  }
+
+ private:
+  void adopt(const Error& error) {
+    if (!error_) error_ = error;
+  }
+
+  const Json& json_;
+  std::string place_;
+  std::optional<Error> error_;
+};
+
+Result<ToolCall> read_call(const Json& json, std::string place) {
+  Reader in(json, std::move(place), {"id", "name", "arguments", "arguments_text"});
+  ToolCall call{in.text("id"), in.text("name"), in.any("arguments"), in.text("arguments_text")};
+  return in.finish(std::move(call));
+}
+
+Result<Message> read_message(const Json& json, std::string place) {
+  Reader in(json, std::move(place), {"role", "text", "tool_calls", "tool_call_id", "is_error"});
+  Message message;
+  message.role = in.word("role", kRoles);
+  message.text = in.text("text");
+  message.tool_calls = in.list("tool_calls", read_call);
+  message.tool_call_id = in.text("tool_call_id");
+  message.is_error = in.boolean("is_error");
+  return in.finish(std::move(message));
+}
+
+Result<Tool> read_tool(const Json& json, std::string place) {
+  Reader in(json, std::move(place), {"name", "description", "parameters"});
+  Tool tool{in.text("name"), in.text("description"), in.any("parameters")};
+  return in.finish(std::move(tool));
+}
+
+Result<ToolChoice> read_choice(const Json& json, std::string place) {
+  Reader in(json, std::move(place), {"mode", "name"});
+  ToolChoice choice;
+  choice.mode = in.word("mode", kModes);
+  choice.name = in.text("name");
+  return in.finish(std::move(choice));
+}
+
+Result<OutputSchema> read_output(const Json& json, std::string place) {
+  Reader in(json, std::move(place), {"name", "description", "schema"});
+  OutputSchema output{in.text("name"), in.text("description"), in.any("schema")};
+  return in.finish(std::move(output));
+}
+
+Result<std::string> read_text(const Json& json, std::string place) {
+  if (const auto text = as_text(json)) return std::string(*text);
+  return fail(Error{ErrorKind::schema,
+                    fmt::format("found {}, expected text", kind_word(json)),
+                    {{"field", std::move(place)}}});
+}
+
+Result<Sampling> read_sampling(const Json& json, std::string place) {
+  Reader in(json, std::move(place), {"temperature", "top_p", "max_tokens", "seed", "stop"});
+  Sampling sampling;
+  sampling.temperature = in.number("temperature");
+  sampling.top_p = in.number("top_p");
+  sampling.max_tokens = in.integer<int>("max_tokens");
+  sampling.seed = in.integer<std::int64_t>("seed");
+  sampling.stop = in.list("stop", read_text);
+  return in.finish(std::move(sampling));
+}
+
+Result<Usage> read_usage(const Json& json, std::string place) {
+  Reader in(
+      json, std::move(place),
+      {"prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"});
+  Usage usage;
+  usage.prompt_tokens = in.integer<std::int64_t>("prompt_tokens").value_or(0);
+  usage.completion_tokens = in.integer<std::int64_t>("completion_tokens").value_or(0);
+  usage.cached_tokens = in.integer<std::int64_t>("cached_tokens").value_or(0);
+  usage.cache_write_tokens = in.integer<std::int64_t>("cache_write_tokens").value_or(0);
+  usage.reasoning_tokens = in.integer<std::int64_t>("reasoning_tokens").value_or(0);
+  return in.finish(usage);
+}
+
+std::int64_t added(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
+}  // namespace
+
+Usage& Usage::operator+=(const Usage& other) {
+  prompt_tokens = added(prompt_tokens, other.prompt_tokens);
+  completion_tokens = added(completion_tokens, other.completion_tokens);
+  cached_tokens = added(cached_tokens, other.cached_tokens);
+  cache_write_tokens = added(cache_write_tokens, other.cache_write_tokens);
+  reasoning_tokens = added(reasoning_tokens, other.reasoning_tokens);
+  return *this;
+}
+
+std::string_view to_string(Role role) {
+  return word_of(kRoles, role);
+}
+std::string_view to_string(FinishReason finish) {
+  return word_of(kFinishReasons, finish);
+}
+
+Json to_json(const ChatRequest& request) {
+  JsonObject json;
+  json["model"] = request.model;
+  JsonArray messages;
+  for (const auto& message : request.messages) messages.push_back(message_json(message));
+  json["messages"] = std::move(messages);
+  put_list(json, "tools", request.tools, tool_json);
+  if (request.tool_choice != ToolChoice{}) {
+    JsonObject choice;
+    choice["mode"] = word_of(kModes, request.tool_choice.mode);
+    put(choice, "name", request.tool_choice.name);
+    json["tool_choice"] = std::move(choice);
+  }
+  if (request.output) {
+    JsonObject output;
+    put(output, "name", request.output->name);
+    put(output, "description", request.output->description);
+    output["schema"] = request.output->schema;
+    json["output"] = std::move(output);
+  }
+  const Sampling& sampling = request.sampling;
+  if (sampling != Sampling{}) {
+    JsonObject values;
+    put(values, "temperature", sampling.temperature);
+    put(values, "top_p", sampling.top_p);
+    put(values, "max_tokens", sampling.max_tokens);
+    put(values, "seed", sampling.seed);
+    put_list(values, "stop", sampling.stop, [](const std::string& text) { return Json(text); });
+    json["sampling"] = std::move(values);
+  }
+  return json;
+}
+
+Json to_json(const Usage& usage) {
+  JsonObject json;
+  json["prompt_tokens"] = usage.prompt_tokens;
+  json["completion_tokens"] = usage.completion_tokens;
+  if (usage.cached_tokens != 0) json["cached_tokens"] = usage.cached_tokens;
+  if (usage.cache_write_tokens != 0) json["cache_write_tokens"] = usage.cache_write_tokens;
+  if (usage.reasoning_tokens != 0) json["reasoning_tokens"] = usage.reasoning_tokens;
+  return json;
+}
+
+Json to_json(const ChatReply& reply) {
+  JsonObject json;
+  json["message"] = message_json(reply.message);
+  json["finish"] = to_string(reply.finish);
+  put(json, "refusal", reply.refusal);
+  put(json, "raw_text", reply.raw_text);
+  json["usage"] = to_json(reply.usage);
+  put(json, "model", reply.model);
+  return json;
+}
+
+Result<ChatRequest> request_from_json(const Json& json) {
+  Reader in(json, "", {"model", "messages", "tools", "tool_choice", "output", "sampling"});
+  in.require("model");
+  in.require("messages");
+  ChatRequest request;
+  request.model = in.text("model");
+  request.messages = in.list("messages", read_message);
+  request.tools = in.list("tools", read_tool);
+  request.tool_choice = in.part<ToolChoice>("tool_choice", read_choice).value_or(ToolChoice{});
+  request.output = in.part<OutputSchema>("output", read_output);
+  request.sampling = in.part<Sampling>("sampling", read_sampling).value_or(Sampling{});
+  return in.finish(std::move(request));
+}
+
+Result<ChatReply> reply_from_json(const Json& json) {
+  Reader in(json, "", {"message", "finish", "refusal", "raw_text", "usage", "model"});
+  ChatReply reply;
+  in.require("message");
+  reply.message = in.part<Message>("message", read_message).value_or(Message{});
+  reply.finish = in.word("finish", kFinishReasons);
+  reply.refusal = in.text("refusal");
+  reply.raw_text = in.text("raw_text");
+  reply.usage = in.part<Usage>("usage", read_usage).value_or(Usage{});
+  reply.model = in.text("model");
+  return in.finish(std::move(reply));
+}
+
+}  // namespace assay

@@ -1,0 +1,290 @@
+#include "models/endpoint.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/text.h"
+#include "models/anthropic.h"
+#include "models/failure.h"
+#include "models/openai.h"
+#include "models/schema_subset.h"
+
+namespace assay {
+namespace {
+
+// A server that refuses one parameter after the other is asked this often; each time it must have blamed
+// something that was sent.
+constexpr int kMostRenegotiations = 8;
+// Schemas that a server refused are remembered up to here; a data set could bring a new one with every case.
+constexpr std::size_t kMostSchemas = 1000;
+constexpr std::size_t kKeptStart = 2000;
+
+constexpr std::array<std::string_view, 4> kStructured{"auto", "json_schema", "tools", "text"};
+
+std::string variable(Wire wire, std::string_view what) {
+  return fmt::format("{}_{}", wire == Wire::openai ? "OPENAI" : "ANTHROPIC", what);
+}
+
+bool can_be_renegotiated(int status) {
+  return status == 400 || status == 422;
+}
+
+// Reads a 2xx body while it arrives: server-sent events, or one JSON if the server does not stream after all.
+class Arrival {
+ public:
+  explicit Arrival(Wire wire) {
+    if (wire == Wire::openai) {
+      stream_ = std::make_unique<OpenAiStream>();
+    } else {
+      stream_ = std::make_unique<AnthropicStream>();
+    }
+  }
+
+  void take(std::string_view data) {
+    if (start_.size() < kKeptStart) start_ += data.substr(0, kKeptStart - start_.size());
+    if (form_ == Form::unknown) {
+      const std::size_t first = data.find_first_not_of(" \t\r\n");
+      if (first == std::string_view::npos) return;
+      form_ = data[first] == '{' ? Form::json : Form::events;
+    }
+    if (form_ == Form::json) {
+      whole_ += data;
+    } else {
+      parser_.feed(data, [&](const ServerSentEvent& event) { stream_->take(event); });
+    }
+  }
+
+  bool is_json() const { return form_ == Form::json; }
+  const std::string& whole() const { return whole_; }
+  const std::string& start() const { return start_; }
+  const ReplyStream& stream() const { return *stream_; }
+
+ private:
+  enum class Form { unknown, events, json };
+  Form form_ = Form::unknown;
+  std::unique_ptr<ReplyStream> stream_;
+  ServerSentEventParser parser_;
+  std::string start_;
+  std::string whole_;
+};
+
+}  // namespace
+
+// One exchange with the server: a reply, or a failure with what a renegotiation needs to know.
+struct HttpModel::Answer {
+  std::expected<ChatReply, ModelFailure> reply;
+  int status = 200;
+  std::vector<Complaint> complaints;
+};
+
+HttpModel::HttpModel(ModelSpec spec, HttpClient& client, Wire wire, Address address)
+    : spec_(std::move(spec)),
+      client_(client),
+      wire_(wire),
+      address_(std::move(address)),
+      capabilities_(known_capabilities(spec_.name)) {}
+
+Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, HttpClient& client,
+                                                   const Environment& environment) {
+  const std::string name = fmt::format("{}/{}", spec.provider, spec.name);
+  const auto wrong = [&](std::string message) {
+    return fail(Error{ErrorKind::config, std::move(message), {{"model", name}}});
+  };
+  if (spec.provider != "openai" && spec.provider != "anthropic") {
+    return wrong(fmt::format("the provider {} is not reached over HTTP", spec.provider));
+  }
+  if (spec.name.empty()) return wrong("the model has no name");
+  if (std::ranges::find(kStructured, spec.structured) == kStructured.end()) {
+    return wrong(fmt::format("structured: found \"{}\", expected one of {}", spec.structured,
+                             fmt::join(kStructured, ", ")));
+  }
+  const Wire wire = spec.provider == "openai" ? Wire::openai : Wire::anthropic;
+  std::string base = spec.base_url;
+  std::string_view origin = "base_url";
+  const std::string base_variable = variable(wire, "BASE_URL");
+  if (base.empty()) {
+    base = environment(base_variable).value_or("");
+    origin = base_variable;
+  }
+  if (trim(base).empty()) base = default_base_url(wire);
+  auto address = chat_address(wire, base);
+  if (!address) return fail(std::move(address).error().with("key", std::string(origin)).with("model", name));
+
+  const bool own_key = !spec.api_key_env.empty();
+  const std::string key_name = own_key ? spec.api_key_env : variable(wire, "API_KEY");
+  const std::string key(trim(environment(key_name).value_or("")));
+  const bool printable = std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7F; });
+  if (!printable)
+    return wrong(fmt::format("{} holds a space, a line break or another odd character", key_name));
+
+  const bool is_public = address->is_public;
+  std::unique_ptr<HttpModel> model(new HttpModel(std::move(spec), client, wire, std::move(*address)));
+  model->key_ = key;
+  model->key_name_ = key_name;
+  // A variable that the user names is meant to be set; otherwise only the provider's own service needs a key.
+  model->key_is_required_ = own_key || is_public;
+  return model;
+}
+
+Status HttpModel::ready() const {
+  if (!key_.empty() || !key_is_required_) return {};
+  return fail(
+      in_context(
+          {Error{ErrorKind::auth, fmt::format("no key: set the environment variable {}", key_name_), {}},
+           std::nullopt})
+          .error);
+}
+
+std::string HttpModel::limit_key() const {
+  return fmt::format("{} {}", spec_.provider, address_.base);
+}
+
+std::vector<std::string> HttpModel::notes() const {
+  return {notes_.begin(), notes_.end()};
+}
+
+Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatRequest& request) {
+  if (Status status = ready(); !status) {
+    co_return std::unexpected(ModelFailure{std::move(status).error(), std::nullopt});
+  }
+  SchemaRefusals refused = known_refusals(request);
+  note_omissions(request);
+  for (int round = 0;; ++round) {
+    const WirePlan plan = plan_for(request, refused);
+    const Json body =
+        wire_ == Wire::openai ? openai_body(request, spec_, plan) : anthropic_body(request, spec_, plan);
+    Answer answer = co_await ask(body, plan);
+    if (answer.reply) {
+      settle_reply(*answer.reply, request, plan);
+      co_return std::move(*answer.reply);
+    }
+    if (round < kMostRenegotiations && can_be_renegotiated(answer.status)) {
+      const SentRequest sent{wire_, &body, plan.way, spec_.structured != "auto"};
+      if (const auto learnt = learn(sent, answer.complaints, capabilities_, refused)) {
+        notes_.insert(*learnt);
+        remember_refusals(request, refused);
+        continue;
+      }
+    }
+    co_return std::unexpected(in_context(std::move(answer.reply).error()));
+  }
+}
+
+WirePlan HttpModel::plan_for(const ChatRequest& request, const SchemaRefusals& refused) const {
+  WirePlan plan;
+  plan.capabilities = capabilities_;
+  plan.stream = spec_.stream && capabilities_.stream;
+  if (!request.output) return plan;
+  plan.way = choose_way(wire_, spec_.structured, *request.output, capabilities_, refused);
+  plan.strict = wire_ == Wire::openai && *plan.way == StructuredWay::json_schema && capabilities_.strict &&
+                !refused.strict && !strict_misfit(request.output->schema);
+  return plan;
+}
+
+HttpRequest HttpModel::request_for(const Json& body, const WirePlan& plan) const {
+  HttpRequest http;
+  http.method = "POST";
+  http.url = address_.url;
+  http.headers.add("Content-Type", "application/json");
+  http.headers.add("Accept", plan.stream ? "text/event-stream" : "application/json");
+  if (wire_ == Wire::anthropic) http.headers.add("anthropic-version", std::string(kAnthropicVersion));
+  if (!key_.empty()) {
+    if (wire_ == Wire::anthropic) {
+      http.headers.add("x-api-key", key_);
+    } else {
+      http.headers.add("Authorization", "Bearer " + key_);
+      if (address_.is_azure) http.headers.add("api-key", key_);
+    }
+  }
+  http.body = to_text(body);
+  http.total_timeout = spec_.timeout;
+  // Without a stream, silence is what a model that thinks sounds like.
+  http.idle_timeout = plan.stream ? spec_.idle_timeout : spec_.timeout;
+  return http;
+}
+
+Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
+  HttpRequest http = request_for(body, plan);
+  Arrival arrival(wire_);
+  if (plan.stream) {
+    http.on_data = [&arrival](std::string_view data) {
+      arrival.take(data);
+      return true;
+    };
+  }
+  Result<HttpResponse> response = co_await client_.send(std::move(http));
+  if (!response) {
+    Error error = std::move(response).error();
+    error.message = without_key(error.message, key_);
+    co_return Answer{std::unexpected(ModelFailure{std::move(error), std::nullopt}), 0, {}};
+  }
+  if (response->status < 200 || response->status > 299) {
+    co_return Answer{
+        std::unexpected(failure_of_status(response->status, response->headers, response->body, address_.host,
+                                          key_, key_name_, std::chrono::system_clock::now())),
+        response->status, complaints_in_text(response->body)};
+  }
+  if (!plan.stream) co_return read_whole(response->body);
+  if (arrival.is_json()) co_return read_whole(arrival.whole());
+
+  const ReplyStream& stream = arrival.stream();
+  if (stream.error()) co_return refused(complaints_in(*stream.error()));
+  if (stream.broken()) co_return broken("an event of the stream is not JSON", *stream.broken());
+  if (!stream.finished()) co_return broken("the stream ends before the answer does", arrival.start());
+  Result<ChatReply> reply = stream.reply();
+  if (!reply) co_return broken(reply.error().message, arrival.start());
+  co_return Answer{std::move(*reply), 200, {}};
+}
+
+HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
+  const auto json = parse_json(body);
+  if (!json) return broken("it is not complete JSON", body);
+  Result<ChatReply> reply = wire_ == Wire::openai ? openai_reply(*json) : anthropic_reply(*json);
+  if (reply) return Answer{std::move(*reply), 200, {}};
+  // Gateways report an error of the server behind them with status 200.
+  if (const Json* error = find_member(*json, "error"); error != nullptr && !error->is_null()) {
+    return refused(complaints_in(*json));
+  }
+  return broken(reply.error().message, body);
+}
+
+HttpModel::Answer HttpModel::refused(const std::vector<Complaint>& complaints) const {
+  return Answer{std::unexpected(failure_of_complaints(complaints, address_.host, key_, key_name_)),
+                status_of(complaints), complaints};
+}
+
+HttpModel::Answer HttpModel::broken(std::string_view reason, std::string_view body) const {
+  return Answer{std::unexpected(failure_of_broken(reason, body, address_.host, key_)), 200, {}};
+}
+
+SchemaRefusals HttpModel::known_refusals(const ChatRequest& request) const {
+  if (!request.output || schemas_.empty()) return {};
+  const auto known = schemas_.find(canonical_text(request.output->schema));
+  return known == schemas_.end() ? SchemaRefusals{} : known->second;
+}
+
+void HttpModel::remember_refusals(const ChatRequest& request, const SchemaRefusals& refused) {
+  if (!request.output || !(refused.strict || refused.json_schema || refused.tools)) return;
+  if (schemas_.size() < kMostSchemas) schemas_[canonical_text(request.output->schema)] = refused;
+}
+
+void HttpModel::note_omissions(const ChatRequest& request) {
+  const auto note = [&](bool wanted, bool taken, std::string_view name) {
+    if (wanted && !taken) notes_.insert(fmt::format("{} is not sent: the model does not take it", name));
+  };
+  const Sampling& sampling = request.sampling;
+  note(sampling.temperature || spec_.temperature, capabilities_.temperature, "temperature");
+  note(sampling.top_p.has_value(), capabilities_.top_p, "top_p");
+  note(sampling.seed.has_value(), capabilities_.seed && wire_ == Wire::openai, "seed");
+}
+
+ModelFailure HttpModel::in_context(ModelFailure failure) const {
+  failure.error = std::move(failure.error).with("model", fmt::format("{}/{}", spec_.provider, spec_.name));
+  return failure;
+}
+
+}  // namespace assay

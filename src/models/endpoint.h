@@ -1,0 +1,72 @@
+// A chat model behind HTTP: OpenAI's or Anthropic's wire, at the provider or at any server that speaks it.
+// One call is one answer; only a request that the server refuses for a parameter it does not take is put
+// differently and sent again (capabilities.h), which is remembered for the calls that follow.
+//
+//   auto model = HttpModel::make(spec, client, environment);
+//   std::expected<ChatReply, ModelFailure> reply = co_await (*model)->complete(request);
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/environment.h"
+#include "core/error.h"
+#include "models/address.h"
+#include "models/capabilities.h"
+#include "models/model.h"
+#include "models/structured_way.h"
+#include "net/http_client.h"
+
+namespace assay {
+
+class HttpModel : public ChatModel {
+ public:
+  // Kind config if the declaration is wrong. A missing key is no error here, since a run that finds all of
+  // its answers in the journal needs none: see ready(). `client` must outlive the model.
+  static Result<std::unique_ptr<HttpModel>> make(ModelSpec spec, HttpClient& client,
+                                                 const Environment& environment);
+
+  // Kind auth if a key is needed and missing; names the variable. complete() fails in the same way.
+  Status ready() const override;
+
+  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) override;
+  std::string limit_key() const override;
+  std::vector<std::string> notes() const override;
+
+  const Capabilities& capabilities() const { return capabilities_; }
+
+ private:
+  struct Answer;
+
+  HttpModel(ModelSpec spec, HttpClient& client, Wire wire, Address address);
+
+  WirePlan plan_for(const ChatRequest& request, const SchemaRefusals& refused) const;
+  HttpRequest request_for(const Json& body, const WirePlan& plan) const;
+  Task<Answer> ask(const Json& body, const WirePlan& plan);
+  Answer read_whole(std::string_view body) const;
+  Answer refused(const std::vector<Complaint>& complaints) const;
+  Answer broken(std::string_view reason, std::string_view body) const;
+  SchemaRefusals known_refusals(const ChatRequest& request) const;
+  void remember_refusals(const ChatRequest& request, const SchemaRefusals& refused);
+  void note_omissions(const ChatRequest& request);
+  ModelFailure in_context(ModelFailure failure) const;
+
+  ModelSpec spec_;
+  HttpClient& client_;
+  Wire wire_;
+  Address address_;
+  std::string key_;
+  std::string key_name_;  // the environment variable
+  bool key_is_required_ = false;
+  Capabilities capabilities_;
+  std::map<std::string, SchemaRefusals> schemas_;  // by the schema's canonical text
+  std::set<std::string> notes_;
+};
+
+}  // namespace assay

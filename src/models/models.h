@@ -1,0 +1,64 @@
+// The models of a run: looked up by alias or "provider/name", built once and kept, all over one HTTP client.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "models/endpoint.h"
+#include "models/model.h"
+#include "net/event_loop.h"
+#include "net/http_client.h"
+
+namespace assay {
+
+using ModelAliases = std::map<std::string, ModelSpec, std::less<>>;
+using SimFactory = std::function<Result<std::unique_ptr<ChatModel>>(const ModelSpec&)>;
+
+class Models {
+ public:
+  // How long a model named as "provider/name" may take; an alias says so itself.
+  struct Timeouts {
+    std::chrono::nanoseconds total = std::chrono::seconds(120);
+    std::chrono::nanoseconds idle = std::chrono::seconds(60);
+  };
+
+  // `aliases` is the `models:` map of the configuration; `sim` builds the models of the provider sim.
+  Models(EventLoop& loop, ModelAliases aliases, Environment environment, SimFactory sim,
+         HttpClientOptions options = {});
+  void set_timeouts(Timeouts timeouts) { timeouts_ = timeouts; }
+  ~Models();
+  Models(const Models&) = delete;
+  Models& operator=(const Models&) = delete;
+
+  // An alias comes before a provider. Kind config; the error lists the aliases and providers that are known.
+  Result<ModelSpec> resolve(std::string_view name) const;
+
+  // The model, which lives as long as this. The same declaration gives the same model, so what one call
+  // learns of it, the next one knows. Nothing is sent.
+  Result<ChatModel*> find(std::string_view name);
+
+  // The one client, for other requests of the same run.
+  HttpClient& client() { return client_; }
+
+ private:
+  struct Built {
+    ModelSpec spec;
+    std::unique_ptr<ChatModel> model;
+  };
+
+  Result<std::unique_ptr<ChatModel>> build(const ModelSpec& spec);
+
+  ModelAliases aliases_;
+  Environment environment_;
+  SimFactory sim_;
+  HttpClient client_;
+  std::vector<Built> built_;
+  Timeouts timeouts_;
+};
+
+}  // namespace assay

@@ -1,0 +1,62 @@
+#include "report/csv.h"
+
+#include <cmath>
+
+namespace assay {
+
+void append_csv_cell(std::string& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out.append(text);
+    return;
+  }
+  out += '"';
+  for (;;) {
+    const std::size_t quote = text.find('"');
+    out.append(text.substr(0, quote));
+    if (quote == std::string_view::npos) break;
+    out += "\"\"";
+    text.remove_prefix(quote + 1);
+  }
+  out += '"';
+}
+
+void append_csv_row(std::string& out, std::span<const std::string_view> cells) {
+  // A single empty cell would read back as an empty line, which many readers skip.
+  if (cells.size() == 1 && cells[0].empty()) out += "\"\"";
+  bool first = true;
+  for (std::string_view cell : cells) {
+    if (!first) out += ',';
+    first = false;
+    append_csv_cell(out, cell);
+  }
+  out += "\r\n";
+}
+
+void append_csv_row(std::string& out, const std::vector<std::string>& cells) {
+  const std::vector<std::string_view> views(cells.begin(), cells.end());
+  append_csv_row(out, std::span<const std::string_view>(views));
+}
+
+std::string summary_csv(const Summary& summary) {
+  std::string out = "property,value\r\n";
+  const auto row = [&](std::string_view property, const std::string& value) {
+    append_csv_row(out, {property, value});
+  };
+  row("cases.total", std::to_string(summary.cases.total));
+  row("cases.evaluated", std::to_string(summary.cases.evaluated));
+  row("cases.errored", std::to_string(summary.cases.errored));
+  row("cases.invalid", std::to_string(summary.cases.invalid));
+  for (const Metric& metric : summary.metrics) {
+    const Estimate& estimate = metric.estimate;
+    const bool defined = estimate.value && std::isfinite(*estimate.value);
+    row(metric.name, defined ? number_text(*estimate.value) : std::string());
+    if (metric.form == Metric::Form::count) continue;
+    row(metric.name + ".n", std::to_string(estimate.n));
+    if (!estimate.ci) continue;
+    row(metric.name + ".ci_low", number_text(estimate.ci->low));
+    row(metric.name + ".ci_high", number_text(estimate.ci->high));
+  }
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,182 @@
+#include "report/markdown.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "report/words.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kMostCharacters = 60'000;
+constexpr std::size_t kMostFigures = 200;
+constexpr std::size_t kMostProblems = 10;
+constexpr std::size_t kMostCases = 10;
+constexpr std::size_t kCellBytes = 300;
+
+// Plain prose of the user's own (the config's `what`): shown as written, never read as markup or as a
+// mention.
+std::string prose(std::string_view text) {
+  std::string out;
+  for (const char c : shorten(repair_utf8(text), 500)) {
+    if (c == '\n' || c == '\r' || c == '\t') {
+      out += ' ';
+    } else if (c == '@') {
+      out += "@<!-- -->";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if (std::string_view("\\`*_[]|>#~").find(c) != std::string_view::npos) {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) >= 0x20) {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string figure_row(const Metric& metric) {
+  const Estimate& estimate = metric.estimate;
+  std::string notes = method_words(estimate.method);
+  const auto note = [&](const std::string& text) { notes += (notes.empty() ? "" : "; ") + text; };
+  if (!estimate.undefined.empty()) note(prose(estimate.undefined));
+  if (const std::string missing = missing_words(estimate); !missing.empty())
+    note("missing: " + prose(missing));
+  if (estimate.bounds) note("bounds " + range_words(*estimate.bounds, metric.form));
+  return fmt::format("| {} | {} | {} | {} | {} |\n", code_span(metric.name),
+                     metric.headline ? fmt::format("**{}**", value_words(metric)) : value_words(metric),
+                     interval_words(metric), count_words(estimate.n), notes);
+}
+
+constexpr std::string_view kFigureHead =
+    "| figure | value | 95% interval | n | how |\n| --- | ---: | :---: | ---: | --- |\n";
+
+void append_figures(const Summary& summary, std::string& out) {
+  std::vector<const Metric*> headline;
+  std::vector<const Metric*> others;
+  for (const Metric& metric : summary.metrics) (metric.headline ? headline : others).push_back(&metric);
+  if (headline.empty()) headline.swap(others);
+  if (headline.empty()) return;
+  out += kFigureHead;
+  for (const Metric* metric : headline) out += figure_row(*metric);
+  out += '\n';
+  if (others.empty()) return;
+  out += fmt::format("<details><summary>{}</summary>\n\n{}",
+                     counted_words(static_cast<std::int64_t>(others.size()), "more figure", "more figures"),
+                     kFigureHead);
+  for (std::size_t i = 0; i < std::min(others.size(), kMostFigures); ++i) out += figure_row(*others[i]);
+  if (others.size() > kMostFigures) {
+    out += fmt::format("\n{} more in `summary.json`.\n",
+                       count_words(static_cast<std::int64_t>(others.size() - kMostFigures)));
+  }
+  out += "\n</details>\n\n";
+}
+
+void append_gates(const Summary& summary, std::string& out) {
+  if (summary.gates.empty()) return;
+  out += "| gate | | value |\n| --- | --- | ---: |\n";
+  for (const GateResult& gate : summary.gates) {
+    out +=
+        fmt::format("| {} | {} | {}{} |\n", code_span(gate.gate), gate.passed ? "✅ passed" : "❌ **failed**",
+                    gate_value_words(gate, summary), gate.note.empty() ? "" : " (" + prose(gate.note) + ")");
+  }
+  out += '\n';
+}
+
+void append_problems(const ReportInput& input, std::string& out) {
+  const std::int64_t all = std::max(input.problem_count, static_cast<std::int64_t>(input.problems.size()));
+  if (all == 0) return;
+  out += fmt::format("<details><summary>{}</summary>\n\n", counted_words(all, "problem", "problems"));
+  for (std::size_t i = 0; i < std::min(input.problems.size(), kMostProblems); ++i) {
+    const Problem& problem = input.problems[i];
+    out += fmt::format("- {}{}: {}\n", problem.severity == "error" ? "error" : "warning",
+                       problem.where.empty() ? "" : " at " + code_span(shorten(problem.where, 100)),
+                       code_span(shorten(problem.text, kCellBytes)));
+  }
+  const auto shown = static_cast<std::int64_t>(std::min(input.problems.size(), kMostProblems));
+  if (all > shown) out += fmt::format("- {} more in `problems.log`\n", count_words(all - shown));
+  out += "\n</details>\n\n";
+}
+
+void append_cases(const ReportInput& input, std::string& out) {
+  if (input.notable.empty()) return;
+  const std::size_t shown = std::min(input.notable.size(), kMostCases);
+  out += fmt::format("<details><summary>{} worth a look</summary>\n\n",
+                     counted_words(static_cast<std::int64_t>(shown), "case", "cases"));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const NotableCase& notable = input.notable[i];
+    out += fmt::format("- {}: {}\n", code_span(shorten(notable.id, 100)),
+                       code_span(shorten(notable.why, kCellBytes)));
+    for (const auto& [name, text] : notable.fields) {
+      out += fmt::format("  - {}: {}\n", prose(name), code_span(shorten(text, kCellBytes)));
+    }
+  }
+  out += "\n</details>\n\n";
+}
+
+std::string usage_line(const UsageTotals& usage) {
+  std::string line = fmt::format("{}, {} in, {} out", counted_words(usage.requests, "request", "requests"),
+                                 counted_words(usage.prompt_tokens, "token", "tokens"),
+                                 counted_words(usage.completion_tokens, "token", "tokens"));
+  if (usage.cached > 0)
+    line += fmt::format(", {} taken from an earlier run", counted_words(usage.cached, "answer", "answers"));
+  return line + fmt::format(", cost {}", cost_words(usage.cost_usd));
+}
+
+}  // namespace
+
+std::string code_span(std::string_view text) {
+  std::string line;
+  std::size_t run = 0;
+  std::size_t longest = 0;
+  for (const char c : repair_utf8(text)) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (c == '|') line += '\\';  // ends a table cell even inside a code span
+    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+  }
+  if (line.find_first_not_of(' ') == std::string::npos) return line.empty() ? "(empty)" : "(blank)";
+  const std::string fence(longest + 1, '`');
+  const bool padded =
+      line.front() == '`' || line.back() == '`' || (line.front() == ' ' && line.back() == ' ');
+  return fmt::format("{0}{1}{2}{1}{0}", fence, padded ? " " : "", line);
+}
+
+std::string markdown_report(const ReportInput& input) {
+  const Summary& summary = input.summary;
+  const bool failed = std::ranges::any_of(summary.gates, [](const GateResult& gate) { return !gate.passed; });
+  const std::string verdict = gates_sentence(summary.gates);
+  std::string out =
+      fmt::format("### {}Assay: {}{}\n\n", verdict.empty() ? "" : (failed ? "❌ " : "✅ "),
+                  prose(title_words(summary.evaluation)), verdict.empty() ? "" : ": " + verdict);
+  if (!summary.what.empty()) out += prose(summary.what) + "\n\n";
+  out += cases_sentence(summary.cases) + "\n\n";
+  append_figures(summary, out);
+  append_gates(summary, out);
+  std::string rest;
+  append_problems(input, rest);
+  append_cases(input, rest);
+  std::string end = usage_line(summary.usage);
+  if (const std::string elapsed = elapsed_words(summary); !elapsed.empty()) end += ", " + elapsed;
+  end += fmt::format(". Run {}, assay {}.\n", code_span(summary.run_id), prose(summary.assay));
+  if (!input.command.empty()) end += fmt::format("\nTo repeat it: {}\n", code_span(input.command));
+
+  // What does not fit is left out whole, the least needed first.
+  if (count_code_points(out) + count_code_points(rest) + count_code_points(end) > kMostCharacters) {
+    rest = "Problems and cases are left out here for length; they are in `report.html`.\n\n";
+  }
+  if (count_code_points(out) + count_code_points(end) > kMostCharacters) {
+    out = fmt::format(
+        "### Assay: {}: {}\n\n{}\n\nThe figures are left out here for length; they are in "
+        "`summary.json`.\n\n",
+        prose(shorten(title_words(summary.evaluation), 100)), verdict, cases_sentence(summary.cases));
+  }
+  return out + rest + std::string(shorten(end, 4'000));
+}
+
+}  // namespace assay

@@ -1,0 +1,96 @@
+// What a run came to: the content of summary.json, and what every report is made from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+#include "core/problem.h"
+#include "stats/estimate.h"
+
+namespace assay {
+
+struct Metric {
+  std::string
+      name;  // lower-case with underscores, parts after a dot: "precision.political", "coherence.mean"
+  Estimate estimate;
+  // How people should read it.
+  enum class Form { number, share, count } form = Form::number;
+  enum class Better { higher, lower, neither } better = Better::higher;
+  bool headline = false;  // shown large at the top of a report
+};
+
+struct Table {
+  std::string name;   // "confusion_matrix"
+  std::string title;  // for people
+  std::vector<std::string> columns;
+  std::vector<std::vector<Json>> rows;  // numbers, texts, null
+  // A square matrix of counts: `columns` are the labels, and JSON has {"labels", "rows"} instead of
+  // {"columns", "rows"}. Rows are `row_title`, columns `column_title`.
+  bool matrix = false;
+  std::string row_title;
+  std::string column_title;
+};
+
+struct GateResult {
+  std::string gate;  // as written
+  bool passed = false;
+  std::optional<double> value;  // absent if the metric is undefined; such a gate fails
+  std::string note;             // why it failed when that is not plain from the value
+};
+
+struct CaseCounts {
+  std::int64_t total = 0;
+  std::int64_t evaluated = 0;
+  std::int64_t errored = 0;
+  std::int64_t invalid = 0;
+};
+
+struct UsageTotals {
+  std::int64_t requests = 0;  // sent in this and earlier sittings of the run
+  std::int64_t prompt_tokens = 0;
+  std::int64_t completion_tokens = 0;
+  std::int64_t cached_tokens = 0;
+  std::int64_t reasoning_tokens = 0;
+  std::optional<double> cost_usd;  // absent if any answer's price is unknown
+  std::int64_t cached = 0;         // answers taken from an earlier run (--reuse) instead of being asked again
+};
+
+// A case worth a reader's look: failed or lowest scored.
+struct NotableCase {
+  std::string id;
+  std::string why;  // "coherence 0.25", "judge gave no usable answer"
+  std::vector<std::pair<std::string, std::string>>
+      fields;  // what to show, in order: question, expected, actual, reason
+};
+
+struct Summary {
+  std::string assay;  // version
+  std::string evaluation;
+  std::string what;  // free text of the config
+  std::string run_id;
+  std::string started;  // ISO 8601, UTC
+  std::string finished;
+  CaseCounts cases;
+  std::vector<Metric> metrics;
+  std::vector<Table> tables;
+  UsageTotals usage;
+  std::vector<GateResult> gates;
+};
+
+// Everything a report shows beyond the summary.
+struct ReportInput {
+  Summary summary;
+  std::vector<NotableCase> notable;
+  std::vector<Problem> problems;   // the first few hundred
+  std::int64_t problem_count = 0;  // all of them
+  std::string config_yaml;         // the resolved config, for "how to reproduce"
+  std::string command;             // the command that repeats the run
+};
+
+Json to_json(const Summary& summary);
+Result<Summary> summary_from_json(const Json& json);
+
+}  // namespace assay

@@ -1,0 +1,29 @@
+// A run's summary for the terminal: cases, figures with intervals, gates, usage. Fits the given width where
+// the names allow it; text from data cannot move the cursor or change colours.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "report/summary.h"
+
+namespace assay {
+
+enum class Colour { none, ansi };
+
+struct TerminalStyle {
+  Colour colour = Colour::none;
+  std::size_t width = 80;
+  std::size_t most_figures = 40;  // headline figures are always shown
+};
+
+std::string terminal_summary(const Summary& summary, const TerminalStyle& style = {});
+
+// Columns that a terminal gives the text: 2 for East Asian wide characters and emoji, 0 for combining marks.
+std::size_t display_width(std::string_view text);
+// On one line, without control characters (they become U+FFFD, line breaks and tabs a space) and bidi
+// overrides.
+std::string terminal_text(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,190 @@
+#include "report/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/time.h"
+#include "report/gates.h"
+
+namespace assay {
+namespace {
+
+std::string with_separators(std::string digits) {
+  const std::size_t first = digits.find_first_of("0123456789");
+  const std::size_t end = std::min(digits.find('.'), digits.size());
+  for (std::size_t at = end; first != std::string::npos && at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::string count_words(std::int64_t count) {
+  return with_separators(fmt::format("{}", count));
+}
+
+std::string share_words(double share) {
+  if (!std::isfinite(share)) return std::string(kNotAvailable);
+  const double percent = share * 100;
+  int decimals = 1;
+  // 99.96 would round to 100.0, which only a perfect share may show.
+  for (; decimals < 6; ++decimals) {
+    const std::string text = fmt::format("{:.{}f}", percent, decimals);
+    const double shown = std::strtod(text.c_str(), nullptr);
+    if ((shown != 0 || percent == 0) && (shown != 100 || percent == 100)) break;
+  }
+  const std::string text = fmt::format("{:.{}f}%", percent, decimals);
+  return text.starts_with("-0.0%") ? "0.0%" : text;
+}
+
+std::string number_words(double number) {
+  if (!std::isfinite(number)) return std::string(kNotAvailable);
+  const double size = std::fabs(number);
+  if (size >= 1e15) return fmt::format("{:.3g}", number);
+  if (size >= 1000) return with_separators(fmt::format("{:.1f}", number));
+  if (size == 0) return "0.000";
+  if (size >= 0.001) return fmt::format("{:.3f}", number);
+  return fmt::format("{:.3g}", number);
+}
+
+std::string cost_words(std::optional<double> dollars) {
+  if (!dollars || !std::isfinite(*dollars)) return "unknown";
+  if (*dollars == 0) return "$0";
+  if (std::fabs(*dollars) < 0.01) return fmt::format("${:.2g}", *dollars);
+  return "$" + with_separators(fmt::format("{:.2f}", *dollars));
+}
+
+std::string figure_words(double value, Metric::Form form) {
+  switch (form) {
+    case Metric::Form::share:
+      return share_words(value);
+    case Metric::Form::count:
+      if (std::isfinite(value) && value == std::floor(value) && std::fabs(value) < 1e15) {
+        return count_words(static_cast<std::int64_t>(value));
+      }
+      return number_words(value);
+    default:
+      return number_words(value);
+  }
+}
+
+std::string value_words(const Metric& metric) {
+  return metric.estimate.value ? figure_words(*metric.estimate.value, metric.form)
+                               : std::string(kNotAvailable);
+}
+
+std::string range_words(const Interval& interval, Metric::Form form) {
+  return fmt::format("{} – {}", figure_words(interval.low, form), figure_words(interval.high, form));
+}
+
+std::string interval_words(const Metric& metric) {
+  if (metric.estimate.ci) return range_words(*metric.estimate.ci, metric.form);
+  return metric.estimate.undefined.empty() ? std::string() : std::string(kNotAvailable);
+}
+
+std::string missing_words(const Estimate& estimate) {
+  std::string words;
+  for (const auto& [reason, count] : estimate.missing) {
+    if (!words.empty()) words += ", ";
+    words += fmt::format("{} {}", plain_words(reason), count_words(count));
+  }
+  return words;
+}
+
+std::string method_words(std::string_view method) {
+  static constexpr std::pair<std::string_view, std::string_view> kMethods[] = {
+      {"wilson", "Wilson"},
+      {"clopper_pearson", "Clopper–Pearson"},
+      {"jeffreys", "Jeffreys"},
+      {"t", "t"},
+      {"t_clustered", "t, clustered"},
+      {"order_statistics", "order statistics"},
+      {"bootstrap_percentile", "bootstrap"},
+      {"bootstrap_bca", "bootstrap, BCa"},
+      {"pooled_sd", "pooled deviation"},
+  };
+  const auto* known =
+      std::ranges::find(kMethods, method, &std::pair<std::string_view, std::string_view>::first);
+  return std::string(known == std::end(kMethods) ? method : known->second);
+}
+
+std::string level_words(double level) {
+  return fmt::format("{:g}%", level * 100);
+}
+
+std::string plain_words(std::string_view name) {
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+std::string title_words(std::string_view name) {
+  std::string words = plain_words(name);
+  if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
+    words[0] = static_cast<char>(words[0] - 'a' + 'A');
+  return words;
+}
+
+std::string counted_words(std::int64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count_words(count), count == 1 ? one : many);
+}
+
+std::string cases_sentence(const CaseCounts& cases) {
+  std::string words =
+      cases.evaluated == cases.total && cases.errored == 0
+          ? (cases.total == 1 ? "The one case was evaluated."
+                              : fmt::format("All {} cases were evaluated.", count_words(cases.total)))
+          : fmt::format("{} of {} {} evaluated.", count_words(cases.evaluated),
+                        counted_words(cases.total, "case", "cases"), cases.evaluated == 1 ? "was" : "were");
+  if (cases.total == 0) words = "There were no cases.";
+  if (cases.errored > 0)
+    words += fmt::format(" {} ended in error.", counted_words(cases.errored, "case", "cases"));
+  if (cases.invalid > 0) {
+    words += fmt::format(" {} not valid and {} left out.",
+                         counted_words(cases.invalid, "input line was", "input lines were"),
+                         cases.invalid == 1 ? "was" : "were");
+  }
+  if (cases.errored == 0 && cases.invalid == 0 && cases.total > 0 && cases.evaluated == cases.total) {
+    words += " Nothing was left out.";
+  }
+  return words;
+}
+
+std::string gates_sentence(const std::vector<GateResult>& gates) {
+  if (gates.empty()) return "";
+  const auto failed = std::ranges::count(gates, false, &GateResult::passed);
+  if (failed == 0) {
+    return gates.size() == 1 ? "The gate passed" : fmt::format("All {} gates passed", gates.size());
+  }
+  if (gates.size() == 1) return "The gate failed";
+  return fmt::format("{} of {} gates failed", failed, gates.size());
+}
+
+std::string time_words(std::string_view iso) {
+  const auto time = parse_iso_time(iso);
+  if (!time) return std::string(iso);
+  const std::string text = iso_time(*time);
+  return fmt::format("{} {} UTC", text.substr(0, 10), text.substr(11, 8));
+}
+
+std::string elapsed_words(const Summary& summary) {
+  const auto started = parse_iso_time(summary.started);
+  const auto finished = parse_iso_time(summary.finished);
+  if (!started || !finished || *finished < *started) return "";
+  return duration_text(std::chrono::duration_cast<std::chrono::nanoseconds>(*finished - *started));
+}
+
+std::string gate_value_words(const GateResult& result, const Summary& summary) {
+  if (!result.value) return std::string(kNotAvailable);
+  const auto gate = parse_gate(result.gate);
+  if (!gate) return number_words(*result.value);
+  if (gate->name == "usage.cost_usd") return cost_words(result.value);
+  return figure_words(*result.value, gate_form(*gate, summary));
+}
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// How sure is a figure that has no formula? The percentile bootstrap over a table of counts: cases that fall
+// into the same cell are interchangeable, so drawing n cases again is one multinomial draw of the cells,
+// whose cost does not grow with n. Draw d uses the d-th sequence of the key: the same counts give the same
+// interval on every machine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "stats/estimate.h"
+
+namespace assay {
+
+struct Resampling {
+  std::int64_t draws = 10'000;
+  double level = 0.95;
+  Random random = Random::keyed("resampling");  // callers key it by run and metric
+};
+
+// An interval, or the reason why there is none.
+struct ResampledInterval {
+  std::optional<Interval> ci;
+  std::string undefined;
+};
+
+// The middle `level` of the draws (quantiles interpolated linearly between neighbours). NaN is a draw where
+// the figure is undefined: left out, and more than half of them leave no interval. Draws that are all equal
+// leave none either: a point would claim certainty.
+ResampledInterval percentile_interval(std::vector<double> draws, double level);
+
+// Writes the figures of one resampled table; NaN where undefined.
+using CellFigures = std::function<void(std::span<const std::int64_t> counts, std::span<double> figures)>;
+
+// One interval per figure, all from the same draws. Work is bounded: a table with very many cells gets fewer
+// draws, and below a thousand none, with the reason.
+std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> counts, std::size_t figures,
+                                              const CellFigures& evaluate, const Resampling& resampling);
+
+// Puts the interval (method "bootstrap_percentile") or its reason into an estimate that has a value.
+void attach(Estimate& estimate, const ResampledInterval& interval, double level);
+
+}  // namespace assay

@@ -1,0 +1,60 @@
+#include "tools/command.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "net/subprocess.h"
+
+namespace assay {
+namespace {
+
+// The end of what a failing program said is where the reason stands.
+std::string tail(std::string_view text, std::size_t limit) {
+  text = trim(text);
+  if (text.size() <= limit) return repair_utf8(text);
+  return "…" + repair_utf8(text.substr(text.size() - limit));
+}
+
+Error target_error(const std::string& program, std::string message) {
+  return Error{ErrorKind::target, std::move(message), {{"command", program}}};
+}
+
+}  // namespace
+
+Json to_json(const CommandCall& call) {
+  JsonArray command;
+  for (const auto& part : call.command) command.emplace_back(part);
+  JsonObject environment;
+  for (const auto& [name, value] : call.environment) environment.emplace(name, value);
+  return JsonObject{
+      {"command", std::move(command)}, {"environment", std::move(environment)}, {"input", call.input}};
+}
+
+Task<Result<Json>> run_command(EventLoop& loop, CommandCall call) {
+  const std::string program = call.command.empty() ? std::string() : call.command.front();
+  ProcessRequest request;
+  request.argv = call.command;
+  request.environment = call.environment;
+  request.input = call.input;
+  request.timeout = call.timeout;
+  auto ended = co_await run_process(loop, std::move(request));
+  if (!ended) co_return fail(std::move(ended.error()));
+  if (ended->exit_code != 0) {
+    const std::string said = tail(ended->error_output.empty() ? ended->output : ended->error_output, 500);
+    co_return fail(target_error(
+        program, fmt::format("exit code {}{}{}", ended->exit_code, said.empty() ? "" : ": ", said)));
+  }
+  auto value = parse_json(ended->output);
+  if (!value) {
+    const std::string printed = tail(ended->output, 200);
+    co_return fail(target_error(
+        program, printed.empty() ? std::string("printed nothing, expected one JSON object on stdout")
+                                 : fmt::format("stdout is not one JSON value ({}); it ends with: {}",
+                                               value.error().message, printed)));
+  }
+  co_return std::move(*value);
+}
+
+}  // namespace assay

@@ -1,0 +1,100 @@
+#include "core/file.h"
+
+#include <filesystem>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/sha256.h"
+#include "core/time.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class FileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("assay_file_test_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  fs::path folder_;
+};
+
+TEST_F(FileTest, AnAtomicFileIsInvisibleUntilCommitted) {
+  auto file = AtomicFile::create(path("a.txt"));
+  ASSERT_TRUE(file.has_value());
+  file->write("hello");
+  EXPECT_FALSE(file_exists(path("a.txt")));
+  ASSERT_TRUE(file->commit().has_value());
+  EXPECT_EQ(read_file(path("a.txt")).value(), "hello");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(FileTest, AnUncommittedFileLeavesNoTraceAndTheOldOneStands) {
+  ASSERT_TRUE(write_file(path("a.txt"), "old").has_value());
+  {
+    auto file = AtomicFile::create(path("a.txt"));
+    file->write(std::string(1'000'000, 'x'));
+  }
+  EXPECT_EQ(read_file(path("a.txt")).value(), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(FileTest, AFullDiskIsReportedAndLeavesNoTrace) {
+  // /dev/full takes no byte; a temporary beside it cannot be made, so the error shows at creation.
+  auto file = AtomicFile::create("/dev/full/x");
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error().kind, ErrorKind::io);
+}
+
+TEST_F(FileTest, ReadingSaysWhatIsWrong) {
+  EXPECT_THAT(read_file(folder_.string()).error().text(), HasSubstr("it is a directory, a file is expected"));
+  EXPECT_THAT(read_file(path("none")).error().text(), HasSubstr("no such file"));
+  ASSERT_TRUE(write_file(path("big"), std::string(100, 'x')).has_value());
+  EXPECT_THAT(read_file(path("big"), 10).error().text(), HasSubstr("larger than 10 bytes"));
+}
+
+// FIPS 180-4 examples: "abc" and one million times "a".
+TEST_F(FileTest, Sha256AgreesWithThePublishedExamples) {
+  EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  ASSERT_TRUE(write_file(path("million"), std::string(1'000'000, 'a')).has_value());
+  EXPECT_EQ(sha256_of_file(path("million")).value(),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Time, WritesAndReadsIso8601) {
+  const auto time = parse_iso_time("2026-09-01T08:30:00.250Z");
+  ASSERT_TRUE(time.has_value());
+  EXPECT_EQ(iso_time(*time), "2026-09-01T08:30:00.250Z");
+  EXPECT_EQ(directory_time(*time), "2026-09-01T08-30-00");
+  EXPECT_EQ(iso_time(parse_iso_time("2026-09-01T10:30:00+02:00").value()), "2026-09-01T08:30:00.000Z");
+  EXPECT_EQ(iso_time(parse_iso_time("2024-02-29").value()), "2024-02-29T00:00:00.000Z");
+  for (const char* wrong :
+       {"", "2026-13-01", "2026-02-30", "2026-09-01T25:00:00Z", "2026-09-01T08:30:00+99:00", "yesterday"}) {
+    EXPECT_FALSE(parse_iso_time(wrong).has_value()) << wrong;
+  }
+}
+
+TEST(Time, ReadsDurations) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(parse_duration("250ms").value(), 250ms);
+  EXPECT_EQ(parse_duration("1h30m").value(), 90min);
+  EXPECT_EQ(parse_duration("1.5s").value(), 1500ms);
+  EXPECT_EQ(parse_duration("30").value(), 30s);
+  for (const char* wrong : {"", "fast", "-1s", "1x", "s", "1e99d"})
+    EXPECT_FALSE(parse_duration(wrong).has_value()) << wrong;
+  EXPECT_EQ(parse_duration(duration_literal(1500ms)).value(), 1500ms);
+  EXPECT_EQ(duration_text(90s), "1m 30s");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,80 @@
+#include "core/yaml.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string as_json(std::string_view yaml) {
+  auto document = parse_yaml(yaml);
+  return document ? to_text(document->value) : "error: " + document.error().text();
+}
+
+// Types by YAML 1.2's core schema, section 10.3 of the specification: yes/no/on/off are text.
+TEST(Yaml, ReadsScalarsByTheCoreSchema) {
+  EXPECT_EQ(
+      as_json("[1, -2, +3, 0x1F, 0o17, 1.5, 1e3, .5, true, False, null, ~, yes, on, '5', \"true\", 1.2.3, "
+              "2026-01-01]"),
+      R"([1,-2,3,31,15,1.5E0,1E3,5E-1,true,false,null,null,"yes","on","5","true","1.2.3","2026-01-01"])");
+}
+
+TEST(Yaml, RemembersWhereEachValueStood) {
+  auto document = parse_yaml("a: 1\nb:\n  - x\n  - {c: 2}\n");
+  ASSERT_TRUE(document.has_value());
+  EXPECT_EQ(document->position("/a").line, 1);
+  EXPECT_EQ(document->position("/b/1/c").line, 4);
+  EXPECT_EQ(document->position("/b/1/c").column, 6);
+  EXPECT_EQ(document->position("/nowhere").line, 0);
+}
+
+TEST(Yaml, NamesLineAndColumnOfSyntaxErrors) {
+  EXPECT_THAT(as_json("a: [1, 2\nb: 3\n"), HasSubstr("line 2, column 2"));
+  EXPECT_THAT(as_json("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
+}
+
+TEST(Yaml, RefusesDuplicateKeysSecondDocumentsAndKeysThatAreNotText) {
+  EXPECT_THAT(as_json("a: 1\na: 2\n"), HasSubstr("line 2, column 1: the key `a` is there twice"));
+  EXPECT_THAT(as_json("a: 1\n---\nb: 2\n"), HasSubstr("second document"));
+  EXPECT_THAT(as_json("[1, 2]: 3\n"), HasSubstr("a key must be plain text"));
+}
+
+TEST(Yaml, BoundsAliasesThatMultiply) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 8; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int k = 0; k < 10; ++k) bomb += (k ? ", " : "") + before;
+    bomb += "]\n";
+  }
+  EXPECT_THAT(as_json(bomb), HasSubstr("too large"));
+}
+
+TEST(Yaml, AnEmptyTextIsNull) {
+  EXPECT_EQ(as_json(""), "null");
+}
+
+TEST(Yaml, WhatIsWrittenReadsBackAsTheSameTree) {
+  const char* kTrees[] = {
+      R"({"a":1,"b":[1,2,{"c":null}],"d":{},"e":[],"f":"yes: no","g":"- x","h":"","i":"true","j":"5","k":" lead"})",
+      R"({"text":"line one\nline two\n","more":"no end\nhere","lots":"x\n\n\n","tab":"a\tb\nc","crlf":"a\r\nb","first":" x\ny"})",
+      R"({"sp ace":1,"col:on":2,"":3,"null":4,"#c":5,"quote\"s":6,"nested":{"deep":["a",["b"],[],{}]}})",
+      R"([[1,[2]],[],{"a":[{"b":"c"}]}])",
+      R"({"unicode":"é 漢 😀  x","numbers":[1.5E0,1E300,-0.5,9007199254740993]})",
+  };
+  for (const char* tree : kTrees) {
+    const auto value = parse_json(tree);
+    ASSERT_TRUE(value.has_value()) << tree;
+    const std::string yaml = to_yaml(*value);
+    const auto again = parse_yaml(yaml);
+    ASSERT_TRUE(again.has_value()) << yaml << again.error().text();
+    EXPECT_EQ(canonical_text(again->value), canonical_text(*value)) << yaml;
+  }
+}
+
+}  // namespace
+}  // namespace assay

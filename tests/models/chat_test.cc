@@ -1,0 +1,167 @@
+#include "models/chat.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/models/wire_fixtures.h"
+
+namespace assay {
+namespace {
+
+rc::Gen<std::string> some_text() {
+  return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+                          "a", "Z", "0", " ", "\n", "\"", "\\", "/", "\x01", "é", "漢", "😀", "null")),
+                      [](const std::vector<std::string>& parts) {
+                        std::string text;
+                        for (const auto& part : parts) text += part;
+                        return text;
+                      });
+}
+
+rc::Gen<Json> some_json() {
+  return rc::gen::element(Json(nullptr), Json(true), Json(3), Json(-0.25), Json("text"), json("{}"),
+                          json("[]"), json(R"({"b":{"a":[1,null,"é"]},"a":1.5})"));
+}
+
+rc::Gen<ToolCall> some_call() {
+  return rc::gen::build<ToolCall>(
+      rc::gen::set(&ToolCall::id, some_text()), rc::gen::set(&ToolCall::name, some_text()),
+      rc::gen::set(&ToolCall::arguments, some_json()), rc::gen::set(&ToolCall::arguments_text, some_text()));
+}
+
+rc::Gen<Message> some_message() {
+  return rc::gen::build<Message>(
+      rc::gen::set(&Message::role, rc::gen::element(Role::system, Role::user, Role::assistant, Role::tool)),
+      rc::gen::set(&Message::text, some_text()),
+      rc::gen::set(&Message::tool_calls, rc::gen::container<std::vector<ToolCall>>(some_call())),
+      rc::gen::set(&Message::tool_call_id, some_text()), rc::gen::set(&Message::is_error));
+}
+
+std::optional<double> some_number() {
+  return *rc::gen::element<std::optional<double>>(std::nullopt, 0.0, 0.1, 1.0, 1.5, 1e-9);
+}
+
+ChatRequest some_request() {
+  ChatRequest request;
+  request.model = *some_text();
+  request.messages = *rc::gen::container<std::vector<Message>>(some_message());
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    request.tools.push_back({*some_text(), *some_text(), *some_json()});
+  }
+  request.tool_choice.mode = *rc::gen::element(ToolChoice::Mode::automatic, ToolChoice::Mode::none,
+                                               ToolChoice::Mode::any, ToolChoice::Mode::named);
+  request.tool_choice.name = *some_text();
+  if (*rc::gen::arbitrary<bool>()) request.output = OutputSchema{*some_text(), *some_text(), *some_json()};
+  request.sampling.temperature = some_number();
+  request.sampling.top_p = some_number();
+  if (*rc::gen::arbitrary<bool>()) request.sampling.max_tokens = *rc::gen::arbitrary<int>();
+  if (*rc::gen::arbitrary<bool>()) request.sampling.seed = *rc::gen::arbitrary<std::int64_t>();
+  request.sampling.stop = *rc::gen::container<std::vector<std::string>>(some_text());
+  return request;
+}
+
+ChatReply some_reply() {
+  ChatReply reply;
+  reply.message = *some_message();
+  reply.finish = *rc::gen::element(FinishReason::stop, FinishReason::length, FinishReason::tool_calls,
+                                   FinishReason::refusal, FinishReason::other);
+  reply.refusal = *some_text();
+  reply.raw_text = *some_text();
+  reply.model = *some_text();
+  const auto count = rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000);
+  reply.usage = {*count, *count, *count, *count, *count};
+  return reply;
+}
+
+RC_GTEST_PROP(Chat, ARequestIsTheSameAfterItsJsonAndText, ()) {
+  const ChatRequest request = *rc::gen::resize(6, rc::gen::exec(some_request));
+  const std::string text = to_text(to_json(request));
+  const auto back = request_from_json(json(text));
+  RC_ASSERT(back.has_value());
+  RC_ASSERT(*back == request);
+  RC_ASSERT(canonical_text(to_json(*back)) == canonical_text(to_json(request)));
+}
+
+RC_GTEST_PROP(Chat, AReplyIsTheSameAfterItsJsonAndText, ()) {
+  const ChatReply reply = *rc::gen::resize(6, rc::gen::exec(some_reply));
+  const auto back = reply_from_json(json(to_text(to_json(reply))));
+  RC_ASSERT(back.has_value());
+  RC_ASSERT(*back == reply);
+}
+
+TEST(Chat, AbsentFieldsAreLeftOutOfTheJson) {
+  EXPECT_EQ(to_text(to_json(ask("hello"))),
+            R"({"model":"test","messages":[{"role":"user","text":"hello"}]})");
+  ChatReply reply;
+  reply.message = {.role = Role::assistant, .text = "hi"};
+  EXPECT_EQ(to_text(to_json(reply)), R"({"message":{"role":"assistant","text":"hi"},"finish":"stop",)"
+                                     R"("usage":{"prompt_tokens":0,"completion_tokens":0}})");
+}
+
+TEST(Chat, EveryFieldOfARequestHasItsPlaceInTheJson) {
+  ChatRequest request = ask("q");
+  request.messages.push_back(
+      {.role = Role::assistant,
+       .tool_calls = {{"c1", "look", json(R"({"x":1})"), ""}, {"c2", "look", nullptr, "{x"}}});
+  request.messages.push_back({.role = Role::tool, .text = "gone", .tool_call_id = "c1", .is_error = true});
+  request.tools.push_back({"look", "looks", json(R"({"type":"object"})")});
+  request.tool_choice = {ToolChoice::Mode::named, "look"};
+  request.output = OutputSchema{"verdict", "the verdict", json(R"({"type":"object"})")};
+  request.sampling = {0.5, 0.9, 100, 7, {"END"}};
+  EXPECT_EQ(to_text(to_json(request)),
+            R"({"model":"test","messages":[{"role":"user","text":"q"},)"
+            R"({"role":"assistant","tool_calls":[{"id":"c1","name":"look","arguments":{"x":1}},)"
+            R"({"id":"c2","name":"look","arguments_text":"{x"}]},)"
+            R"({"role":"tool","text":"gone","tool_call_id":"c1","is_error":true}],)"
+            R"("tools":[{"name":"look","description":"looks","parameters":{"type":"object"}}],)"
+            R"("tool_choice":{"mode":"named","name":"look"},)"
+            R"("output":{"name":"verdict","description":"the verdict","schema":{"type":"object"}},)"
+            R"("sampling":{"temperature":0.5,"top_p":0.9,"max_tokens":100,"seed":7,"stop":["END"]}})");
+}
+
+struct BadJson {
+  std::string_view text;
+  std::string_view field;
+};
+
+TEST(Chat, AForeignRequestIsRefusedAndTheFieldIsNamed) {
+  const std::vector<BadJson> cases{
+      {R"([])", "/"},
+      {R"({"messages":[]})", "/model"},
+      {R"({"model":"m"})", "/messages"},
+      {R"({"model":1,"messages":[]})", "/model"},
+      {R"({"model":"m","messages":[],"extra":1})", "/extra"},
+      {R"({"model":"m","messages":[{"role":"robot"}]})", "/messages/0/role"},
+      {R"({"model":"m","messages":[{"role":"user","text":3}]})", "/messages/0/text"},
+      {R"({"model":"m","messages":[{"role":"user","tool_calls":[{"id":1}]}]})",
+       "/messages/0/tool_calls/0/id"},
+      {R"({"model":"m","messages":[],"sampling":{"max_tokens":9999999999}})", "/sampling/max_tokens"},
+      {R"({"model":"m","messages":[],"sampling":{"seed":0.5}})", "/sampling/seed"},
+      {R"({"model":"m","messages":[],"sampling":{"stop":["a",1]}})", "/sampling/stop/1"},
+  };
+  for (const auto& bad : cases) {
+    const auto request = request_from_json(json(bad.text));
+    ASSERT_FALSE(request.has_value()) << bad.text;
+    EXPECT_EQ(request.error().kind, ErrorKind::schema);
+    EXPECT_EQ(request.error().context.front(), (std::pair<std::string, std::string>("field", bad.field)))
+        << bad.text;
+  }
+}
+
+TEST(Chat, AReplyWithoutItsMessageOrWithAnUnknownFinishIsRefused) {
+  EXPECT_FALSE(reply_from_json(json(R"({"finish":"stop"})")).has_value());
+  EXPECT_FALSE(reply_from_json(json(R"({"message":{"role":"assistant"},"finish":"bored"})")).has_value());
+}
+
+TEST(Chat, UsageAddsUpAndDoesNotOverflow) {
+  Usage sum{1, 2, 3, 4, 5};
+  sum += Usage{10, 20, 30, 40, 50};
+  EXPECT_EQ(sum, (Usage{11, 22, 33, 44, 55}));
+  sum += Usage{.prompt_tokens = std::numeric_limits<std::int64_t>::max()};
+  EXPECT_EQ(sum.prompt_tokens, std::numeric_limits<std::int64_t>::max());
+}
+
+}  // namespace
+}  // namespace assay

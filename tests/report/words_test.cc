@@ -1,0 +1,109 @@
+#include "report/words.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tests/report/sample.h"
+
+namespace assay {
+namespace {
+
+TEST(Words, SharesNeverRoundToCertainty) {
+  EXPECT_EQ(share_words(0.6), "60.0%");
+  EXPECT_EQ(share_words(1), "100.0%");
+  EXPECT_EQ(share_words(0), "0.0%");
+  EXPECT_EQ(share_words(0.9996), "99.96%");
+  EXPECT_EQ(share_words(0.99999), "99.999%");
+  EXPECT_EQ(share_words(0.0001), "0.01%");
+  EXPECT_EQ(share_words(-0.0), "0.0%");
+  EXPECT_EQ(share_words(std::nan("")), "n/a");
+}
+
+TEST(Words, NumbersKeepWhatMatters) {
+  EXPECT_EQ(number_words(0.6123), "0.612");
+  EXPECT_EQ(number_words(0), "0.000");
+  EXPECT_EQ(number_words(-3.14159), "-3.142");
+  EXPECT_EQ(number_words(1234567.89), "1,234,567.9");
+  EXPECT_EQ(number_words(-12345.6), "-12,345.6");
+  EXPECT_EQ(number_words(0.000123456), "0.000123");
+  EXPECT_EQ(number_words(1e20), "1e+20");
+  EXPECT_EQ(number_words(std::numeric_limits<double>::infinity()), "n/a");
+}
+
+TEST(Words, CountsHaveSeparators) {
+  EXPECT_EQ(count_words(0), "0");
+  EXPECT_EQ(count_words(999), "999");
+  EXPECT_EQ(count_words(1000), "1,000");
+  EXPECT_EQ(count_words(-1234567), "-1,234,567");
+  EXPECT_EQ(count_words(std::numeric_limits<std::int64_t>::min()), "-9,223,372,036,854,775,808");
+}
+
+TEST(Words, CostsShowSmallSumsToo) {
+  EXPECT_EQ(cost_words(std::nullopt), "unknown");
+  EXPECT_EQ(cost_words(0.0), "$0");
+  EXPECT_EQ(cost_words(0.00042), "$0.00042");
+  EXPECT_EQ(cost_words(3.4127), "$3.41");
+  EXPECT_EQ(cost_words(12345.0), "$12,345.00");
+}
+
+TEST(Words, FiguresFollowTheirForm) {
+  EXPECT_EQ(value_words(metric("a", wilson(3, 5))), "60.0%");
+  EXPECT_EQ(value_words(metric("a", wilson(3, 5), Metric::Form::number)), "0.600");
+  EXPECT_EQ(value_words(metric("a", plain_figure(1200, 1), Metric::Form::count)), "1,200");
+  EXPECT_EQ(value_words(metric("a", undefined_figure("none"))), "n/a");
+  EXPECT_EQ(interval_words(metric("a", wilson(3, 5))), "23.1% – 88.2%");
+  EXPECT_EQ(interval_words(metric("a", undefined_figure("none"))), "n/a");
+  EXPECT_EQ(interval_words(metric("a", plain_figure(2, 5), Metric::Form::count)), "");
+}
+
+TEST(Words, SayHowManyCasesThereWere) {
+  EXPECT_EQ(cases_sentence({5, 5, 0, 0}), "All 5 cases were evaluated. Nothing was left out.");
+  EXPECT_EQ(cases_sentence({1, 1, 0, 0}), "The one case was evaluated. Nothing was left out.");
+  EXPECT_EQ(cases_sentence({0, 0, 0, 0}), "There were no cases.");
+  EXPECT_EQ(
+      cases_sentence({8, 5, 2, 1}),
+      "5 of 8 cases were evaluated. 2 cases ended in error. 1 input line was not valid and was left out.");
+  EXPECT_EQ(cases_sentence({3, 1, 0, 2}),
+            "1 of 3 cases was evaluated. 2 input lines were not valid and were left out.");
+  EXPECT_EQ(cases_sentence({10, 7, 0, 0}), "7 of 10 cases were evaluated.");
+}
+
+TEST(Words, SayHowTheGatesWent) {
+  const GateResult good{"a >= 0", true, 1, ""};
+  const GateResult bad{"b >= 0", false, 1, ""};
+  EXPECT_EQ(gates_sentence({}), "");
+  EXPECT_EQ(gates_sentence({good}), "The gate passed");
+  EXPECT_EQ(gates_sentence({bad}), "The gate failed");
+  EXPECT_EQ(gates_sentence({good, good}), "All 2 gates passed");
+  EXPECT_EQ(gates_sentence({good, bad, bad}), "2 of 3 gates failed");
+}
+
+TEST(Words, GateValuesHaveTheFormOfTheirMetric) {
+  const Summary summary = sample_report().summary;
+  EXPECT_EQ(gate_value_words({"accuracy >= 0.5", true, 0.6, ""}, summary), "60.0%");
+  EXPECT_EQ(gate_value_words({"errored == 0", false, 2, ""}, summary), "2");
+  EXPECT_EQ(gate_value_words({"usage.cost_usd < 1", true, 0.0421, ""}, summary), "$0.04");
+  EXPECT_EQ(gate_value_words({"precision >= 0.5", false, std::nullopt, ""}, summary), "n/a");
+  EXPECT_EQ(gate_value_words({"no gate at all", false, 0.5, ""}, summary), "0.500");
+}
+
+TEST(Words, TimesAreForPeople) {
+  EXPECT_EQ(time_words("2026-09-01T08:30:00.250Z"), "2026-09-01 08:30:00 UTC");
+  EXPECT_EQ(time_words("whenever"), "whenever");
+  EXPECT_EQ(elapsed_words(sample_report().summary), "2m 10s");
+  EXPECT_EQ(elapsed_words(Summary()), "");
+}
+
+TEST(Words, NamesReadAsWords) {
+  EXPECT_EQ(title_words("question_router"), "Question router");
+  EXPECT_EQ(plain_words("judge_failed"), "judge failed");
+  EXPECT_EQ(method_words("clopper_pearson"), "Clopper–Pearson");
+  EXPECT_EQ(method_words("something_new"), "something_new");
+  EXPECT_EQ(missing_words(sample_report().summary.metrics[0].estimate), "judge failed 2");
+  EXPECT_EQ(level_words(0.95), "95%");
+}
+
+}  // namespace
+}  // namespace assay

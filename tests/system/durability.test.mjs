@@ -1,0 +1,149 @@
+// kill -9 and signals at random moments, full disks, read-only directories: nothing paid for is lost, nothing is
+// asked twice beyond what was in flight, and the results are those of an undisturbed run.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
+import { assay, binary, start, simulator, scratch, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep } from './harness.mjs';
+
+const kCases = 240;
+const kInFlight = 8;
+
+async function undisturbed(t, directory, sim) {
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', `limits: {concurrency: ${kInFlight}}`));
+  writeLines(join(directory, 'data.jsonl'), ragLines(kCases));
+  const run = await assay(['run', config, '--output-dir', join(directory, 'whole')], { env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(readJson(join(directory, 'whole/summary.json')).cases.evaluated, kCases);
+  return { config, expected: comparable(join(directory, 'whole/results.jsonl')) };
+}
+
+test('kill -9 at random moments loses nothing and repeats at most what was in flight', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, ['--latency', '4ms', '--latency-spread', '3ms']);
+  const { config, expected } = await undisturbed(t, directory, sim);
+  for (let round = 0; round < 6; ++round) {
+    const output = join(directory, `killed-${round}`);
+    await sim.reset();
+    let kills = 0;
+    let args = ['run', config, '--output-dir', output];
+    for (;;) {
+      const run = start(args, { env: sim.env });
+      const killer = kills < 5 ? setTimeout(() => { run.child.kill('SIGKILL'); }, 15 + Math.random() * 60) : undefined;
+      const ended = await run.ended;
+      clearTimeout(killer);
+      if (ended.signal !== 'SIGKILL') {
+        assert.equal(ended.code, 0, ended.stderr);
+        break;
+      }
+      kills += 1;
+      args = exists(join(output, 'config.yaml')) ? ['resume', output] : ['run', config, '--output-dir', output];
+    }
+    assert.ok(kills > 0, 'the run was too quick to be killed');
+    assert.deepEqual(comparable(join(output, 'results.jsonl')), expected);
+    const sent = await sim.sent();
+    assert.ok(sent <= kCases + kills * kInFlight, `${sent} requests for ${kCases} cases, ${kills} kills, ${kInFlight} in flight`);
+    assert.equal(readJson(join(output, 'summary.json')).usage.requests, kCases);
+  }
+});
+
+test('SIGINT waits for what is in flight, says how to resume, and nothing is asked twice', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, ['--latency', '10ms']);
+  const { config, expected } = await undisturbed(t, directory, sim);
+  await sim.reset();
+  const output = join(directory, 'interrupted');
+  const run = start(['run', config, '--output-dir', output], { env: sim.env });
+  await sleep(120);
+  run.child.kill('SIGINT');
+  const ended = await run.ended;
+  assert.equal(ended.code, 130, ended.stderr);
+  assert.match(ended.stderr, new RegExp(`assay resume ${output}`));
+  assert.ok(!exists(join(output, 'results.jsonl')), 'half results are not results');
+  const resumed = await assay(['resume', output], { env: sim.env });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.deepEqual(comparable(join(output, 'results.jsonl')), expected);
+  assert.equal(await sim.sent(), kCases);
+});
+
+test('a second SIGINT does not wait', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, ['--rate-stall', '1']);
+  writeLines(join(directory, 'data.jsonl'), ragLines(20));
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl'));
+  const run = start(['run', config, '--output-dir', join(directory, 'out')], { env: sim.env });
+  await sleep(300);
+  run.child.kill('SIGINT');
+  await sleep(200);
+  assert.equal(run.child.exitCode, null, 'the first one waits');
+  run.child.kill('SIGINT');
+  assert.equal((await run.ended).code, 130);
+});
+
+test('a full disk is a clear error, the journal stays intact, and resume goes on', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t);
+  const { config, expected } = await undisturbed(t, directory, sim);
+  const output = join(directory, 'full');
+  await sim.reset();
+  // The size limit of the process makes writes fail like a full disk.
+  const run = await start(['-c', `ulimit -f 160; exec "${binary}" run "${config}" --output-dir "${output}"`], { env: sim.env, command: 'bash' }).ended;
+  assert.equal(run.code, 3, run.stderr);
+  assert.match(run.stderr, /run\.db/);
+  assert.match(run.stderr, new RegExp(`assay resume ${output}`));
+  const resumed = await assay(['resume', output], { env: sim.env });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.deepEqual(comparable(join(output, 'results.jsonl')), expected);
+  const sent = await sim.sent();
+  assert.ok(sent <= kCases + 3 * kInFlight, `${sent} requests`);
+});
+
+test('a directory that cannot be written is told before anything is sent', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t);
+  writeLines(join(directory, 'data.jsonl'), ragLines(3));
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl'));
+  // A path below a file cannot become a directory, whoever asks; root writes to read-only directories.
+  write(join(directory, 'file'), '');
+  const below = await assay(['run', config, '--output-dir', join(directory, 'file/out')], { env: sim.env });
+  assert.equal(below.code, 2);
+  assert.match(below.stderr, /a part of the path is a file|not a directory/i);
+  if (process.getuid() !== 0) {
+    const locked = join(directory, 'locked');
+    mkdirSync(locked);
+    chmodSync(locked, 0o555);
+    const run = await assay(['run', config, '--output-dir', join(locked, 'out')], { env: sim.env });
+    assert.equal(run.code, 2);
+    assert.match(run.stderr, /permission denied/);
+  }
+  assert.equal(await sim.sent(), 0);
+});
+
+test('two processes cannot work on one run', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, ['--latency', '50ms']);
+  writeLines(join(directory, 'data.jsonl'), ragLines(60));
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 2}'));
+  const output = join(directory, 'out');
+  const first = start(['run', config, '--output-dir', output], { env: sim.env });
+  while (!exists(join(output, 'run.db'))) await sleep(10);
+  const second = await assay(['resume', output], { env: sim.env });
+  assert.equal(second.code, 2);
+  assert.match(second.stderr, /another assay process is working on this run/);
+  first.child.kill('SIGKILL');
+  await first.ended;
+});
+
+test('a finished run leaves one journal file that can be copied', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t);
+  const { expected } = await undisturbed(t, directory, sim);
+  const files = readdirSync(join(directory, 'whole')).sort();
+  assert.deepEqual(files.filter((name) => name.startsWith('run.db')), ['run.db', 'run.db.lock']);
+  await sim.reset();
+  const reused = await assay(['run', join(directory, 'eval.yaml'), '--output-dir', join(directory, 'again'), '--reuse', join(directory, 'whole')], { env: sim.env });
+  assert.equal(reused.code, 0, reused.stderr);
+  assert.deepEqual(comparable(join(directory, 'again/results.jsonl')), expected);
+  assert.equal(readJson(join(directory, 'again/summary.json')).usage.cached, kCases);
+  assert.equal(await sim.sent(), 0);
+});

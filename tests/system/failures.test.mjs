@@ -1,0 +1,206 @@
+// Everything that goes wrong around a run: each case has its exit code and a message that helps.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { createServer } from 'node:https';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { assay, simulator, scratch, write, writeLines, ragLines, ragConfig, readJson, readLines, exists } from './harness.mjs';
+
+function prepared(t, { lines = ragLines(12), extra = '' } = {}) {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), lines);
+  return { directory, output: join(directory, 'out'), config: write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', extra)) };
+}
+
+test('a wrong key stops the run at the first answer and is not shown', async (t) => {
+  const sim = await simulator(t, ['--require-key', 'right-key']);
+  const { config, output } = prepared(t, { extra: 'limits: {concurrency: 1}' });
+  const run = await assay(['run', config, '--output-dir', output, '-v'], { env: { ...sim.env, OPENAI_API_KEY: 'sk-secret-4711' } });
+  assert.equal(run.code, 3);
+  assert.match(run.stderr, /401|key/i);
+  assert.match(run.stderr, /assay resume/);
+  assert.ok(!(run.stdout + run.stderr).includes('sk-secret-4711'));
+  assert.equal(await sim.sent(), 1);
+  const resumed = await assay(['resume', output], { env: { ...sim.env, OPENAI_API_KEY: 'right-key' } });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  for (const name of ['config.yaml', 'results.jsonl', 'summary.json', 'report.html', 'problems.log', 'run.db']) {
+    const content = readFileSync(join(output, name), 'latin1');
+    assert.ok(!content.includes('right-key') && !content.includes('sk-secret-4711'), `${name} holds a key`);
+  }
+});
+
+test('a missing key is told before anything is sent, naming the variable', async (t) => {
+  const { config, output } = prepared(t);
+  const run = await assay(['run', config, '--output-dir', output]);
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /OPENAI_API_KEY/);
+  assert.ok(!exists(output));
+});
+
+test('an unreachable host stops the run early with the address in the message', async (t) => {
+  const { config, output } = prepared(t, { extra: 'limits: {attempts: 1, same_failures: 3}' });
+  const run = await assay(['run', config, '--output-dir', output], { env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } });
+  assert.equal(run.code, 3);
+  assert.match(run.stderr, /127\.0\.0\.1:9/);
+  assert.match(run.stderr, /3 times in a row/);
+});
+
+test('a certificate that nobody signed is refused, and accepted with its authority', async (t) => {
+  const { directory, config, output } = prepared(t);
+  const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'], { stdio: 'ignore' });
+  const sim = await simulator(t);
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const reply = await fetch(sim.url + request.url, { method: request.method, headers: { 'content-type': 'application/json' }, body: Buffer.concat(chunks) });
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(Buffer.from(await reply.arrayBuffer()));
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => server.close());
+  const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `https://127.0.0.1:${server.address().port}/v1` };
+  const refused = await assay(['run', config, '--output-dir', output], { env });
+  assert.equal(refused.code, 3);
+  assert.match(refused.stderr, /certificate/i);
+  assert.match(refused.stderr, /ca_file|SSL_CERT_FILE/);
+  const accepted = await assay(['resume', output, '--http.ca-file', certificate], { env });
+  assert.equal(accepted.code, 0, accepted.stderr);
+  server.closeAllConnections?.();
+});
+
+test('a storm of 429 is waited out', async (t) => {
+  const sim = await simulator(t, ['--rate-429', '0.4', '--retry-after', '0.02']);
+  const { config, output } = prepared(t, { lines: ragLines(60), extra: 'limits: {attempts: 30}' });
+  const run = await assay(['run', config, '--output-dir', output], { env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  const summary = readJson(join(output, 'summary.json'));
+  assert.equal(summary.cases.evaluated, 60);
+  assert.ok(summary.usage.requests > 60, 'tries are counted');
+});
+
+test('broken answers of every kind are tried again', async (t) => {
+  const sim = await simulator(t, ['--rate-malformed', '0.1', '--rate-truncate', '0.1', '--rate-drop', '0.1', '--rate-500', '0.1', '--rate-503', '0.1', '--retry-after', '0.01']);
+  const { config, output } = prepared(t, { lines: ragLines(40), extra: 'limits: {attempts: 40}' });
+  const run = await assay(['run', config, '--output-dir', output], { env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(readJson(join(output, 'summary.json')).cases.evaluated, 40);
+});
+
+test('a stalled connection is given up after the timeout', async (t) => {
+  const sim = await simulator(t, ['--rate-stall', '1']);
+  const { config, output } = prepared(t, { lines: ragLines(2), extra: 'limits: {timeout: 300ms, attempts: 1, same_failures: 100}' });
+  const run = await assay(['run', config, '--output-dir', output], { env: sim.env });
+  assert.equal(run.code, 3, run.stderr);
+  assert.match(readFileSync(join(output, 'problems.log'), 'utf8'), /time/i);
+  assert.equal(readJson(join(output, 'summary.json')).cases.errored, 2);
+});
+
+test('an answer that never fits the schema costs its case only, and the judge is asked again with the defects', async (t) => {
+  const sim = await simulator(t, ['--rate-wrong-schema', '1']);
+  const { config, output } = prepared(t, { lines: ragLines(3) });
+  const run = await assay(['run', config, '--output-dir', output], { env: sim.env });
+  assert.equal(run.code, 3, run.stderr);
+  const summary = readJson(join(output, 'summary.json'));
+  assert.equal(summary.cases.errored, 3);
+  assert.equal(summary.metrics['coherence.mean'].value, null);
+  assert.equal(summary.metrics['coherence.mean'].n, 0);
+  assert.equal(await sim.sent(), 9, 'three attempts a case');
+  assert.ok(readLines(join(output, 'results.jsonl')).every((line) => line.outcome === 'judge_failed' && line.error));
+});
+
+test('an unknown config key, a wrong value and a missing one are told together, with line and column', async (t) => {
+  const directory = scratch(t);
+  const config = write(join(directory, 'eval.yaml'), 'evaluation: rag_answers\nimput_path: x\nmetrics: [coherense]\nn_runs: none\n');
+  const run = await assay(['run', config]);
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /eval\.yaml, line 2, column 1, imput_path: unknown key; did you mean `input_path`\?/);
+  assert.match(run.stderr, /line 3.*coherense.*did you mean `coherence`/);
+  assert.match(run.stderr, /line 4.*n_runs: found "none", expected a whole number/);
+  assert.match(run.stderr, /input_path: missing/);
+});
+
+test('bad YAML names line and column; a missing config and an unknown evaluation are told', async (t) => {
+  const directory = scratch(t);
+  const bad = await assay(['run', write(join(directory, 'bad.yaml'), 'evaluation: [rag\nx: 1\n')]);
+  assert.equal(bad.code, 2);
+  assert.match(bad.stderr, /bad\.yaml, line 2, column \d+: not YAML/);
+  assert.match((await assay(['run', join(directory, 'none.yaml')])).stderr, /no such file/);
+  const unknown = await assay(['run', write(join(directory, 'u.yaml'), 'evaluation: question_rooter\n')]);
+  assert.match(unknown.stderr, /did you mean question_router\?/);
+  assert.match((await assay(['rum', 'x'])).stderr, /did you mean run\?/);
+  assert.match((await assay(['run', '--imput-path', 'x'])).stderr, /did you mean --input-path\?/);
+});
+
+test('every bad line is told and nothing is sent; --skip-invalid runs the others', async (t) => {
+  const sim = await simulator(t);
+  const directory = scratch(t);
+  write(join(directory, 'data.jsonl'), '﻿{"id": 1, "question": "a?", "llm_answer": "b."}\r\n\r\n{"question": 5}\r\nnot json\r\n[1]\r\n'
+    + '{"id": 1, "question": "again", "llm_answer": "b."}\r\n{"question": "x", "llm_answer": "y", "question": "z", "note": "kept"}');
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl'));
+  const output = join(directory, 'out');
+  const refused = await assay(['run', config, '--output-dir', output], { env: sim.env });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /line 3: field question: found 5, expected text/);
+  assert.match(refused.stderr, /line 3: field llm_answer: missing/);
+  assert.match(refused.stderr, /line 4: not JSON/i);
+  assert.match(refused.stderr, /line 5: found a list, expected a JSON object/);
+  assert.match(refused.stderr, /line 6: field id: "1" is there on an earlier line already/);
+  assert.match(refused.stderr, /warning: .*line 7: field question: is there more than once/);
+  assert.match(refused.stderr, /4 of 6 lines cannot be used/);
+  assert.equal(await sim.sent(), 0);
+  assert.ok(!exists(output));
+  const run = await assay(['run', config, '--output-dir', output, '--skip-invalid'], { env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  assert.deepEqual(readJson(join(output, 'summary.json')).cases, { total: 6, evaluated: 2, errored: 0, invalid: 4 });
+  const lines = readLines(join(output, 'results.jsonl'));
+  assert.deepEqual(lines.map((line) => [line.id, line.line]), [['1', 1], ['7', 7]]);
+  assert.equal(lines[1].question, 'z');
+  assert.deepEqual(lines[1].extra, { note: 'kept' });
+});
+
+test('an empty file, a directory and a missing file instead of data are told', async (t) => {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'folder'));
+  write(join(directory, 'empty.jsonl'), '');
+  const route = (input) => assay(['question_router', '--input-path', input, '--output-dir', join(directory, 'out')]);
+  for (const [input, message] of [['empty.jsonl', /hold no case/], ['folder', /it is a directory/], ['none.jsonl', /no such file/]]) {
+    const run = await route(join(directory, input));
+    assert.equal(run.code, 2, input);
+    assert.match(run.stderr, message);
+    assert.ok(!exists(join(directory, 'out')), 'nothing is left behind');
+  }
+});
+
+test('a run directory of another config, or with other data, is not mixed', async (t) => {
+  const sim = await simulator(t);
+  const { directory, config, output } = prepared(t);
+  assert.equal((await assay(['run', config, '--output-dir', output], { env: sim.env })).code, 0);
+  const again = await assay(['run', config, '--output-dir', output], { env: sim.env });
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /holds a run already/);
+  const other = await assay(['resume', output, '--n-runs', '2'], { env: sim.env });
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, /n_runs changed/);
+  writeLines(join(directory, 'data.jsonl'), ragLines(13));
+  const moved = await assay(['resume', output], { env: sim.env });
+  assert.equal(moved.code, 2);
+  assert.match(moved.stderr, /the data changed since the run began/);
+  assert.match(moved.stderr, /--reuse/);
+  assert.equal((await assay(['resume', directory], { env: sim.env })).code, 2);
+});
+
+test('a budget stops the run before it is passed, and what was paid is reported', async (t) => {
+  const sim = await simulator(t);
+  const { config, output } = prepared(t, { lines: ragLines(200), extra: 'prices: {"openai/*": {prompt: 1000, completion: 1000}}\nbudget: {usd: 20}\nlimits: {concurrency: 2}' });
+  const run = await assay(['run', config, '--output-dir', output], { env: sim.env });
+  assert.equal(run.code, 3);
+  assert.match(run.stderr, /budget/);
+  const summary = readJson(join(output, 'summary.json'));
+  assert.ok(summary.usage.cost_usd <= 20 && summary.usage.cost_usd > 0, `${summary.usage.cost_usd}`);
+  assert.ok(summary.cases.errored > 0 && summary.cases.evaluated > 0);
+  assert.equal(summary.cases.errored + summary.cases.evaluated, 200);
+  const resumed = await assay(['resume', output, '--budget.usd', '100000'], { env: sim.env });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.equal(await sim.sent(), 200);
+});

@@ -1,0 +1,89 @@
+// What the system tests share: the real program, run in directories of their own, and simulated endpoints on
+// loopback ports that the system chooses.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync, rmSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const root = resolve(here, '../..');
+export const binary = process.env.ASSAY_BINARY ?? join(root, 'build/assay');
+
+// A directory that goes when the test ends.
+export function scratch(t) {
+  const directory = mkdtempSync(join(tmpdir(), 'assay-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+// Keys of the developer's own must never be used by a test.
+export function cleanEnvironment(extra = {}) {
+  const environment = { ...process.env, NO_COLOR: '1', ...extra };
+  for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
+    if (!(name in extra)) delete environment[name];
+  }
+  return environment;
+}
+
+export function start(args, { cwd, env = {}, command = binary } = {}) {
+  const child = spawn(command, args, { cwd, env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const result = { child, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => { result.stdout += chunk; });
+  child.stderr.on('data', (chunk) => { result.stderr += chunk; });
+  result.ended = new Promise((done) => child.on('close', (code, signal) => done({ code, signal, stdout: result.stdout, stderr: result.stderr })));
+  return result;
+}
+
+export const assay = (args, options) => start(args, options).ended;
+
+// `assay sim` on a free port; stopped when the test ends.
+export async function simulator(t, args = []) {
+  const process_ = start(['sim', '--port', '0', ...args]);
+  const url = await new Promise((found, failed) => {
+    const look = () => {
+      const line = /listening on (http:\S+)/.exec(process_.stdout);
+      if (line) found(line[1]);
+    };
+    process_.child.stdout.on('data', look);
+    process_.child.on('close', () => failed(new Error(`the simulator ended: ${process_.stderr}`)));
+  });
+  t.after(async () => { process_.child.kill('SIGKILL'); await process_.ended; });
+  return {
+    url,
+    base: `${url}/v1`,
+    env: { OPENAI_API_KEY: 'test-key-5e0c', OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_API_KEY: 'test-key-5e0c', ANTHROPIC_BASE_URL: url },
+    stats: async () => (await fetch(`${url}/sim/stats`)).json(),
+    // Requests to a model, whatever became of them.
+    sent: async () => {
+      const { requests } = await (await fetch(`${url}/sim/stats`)).json();
+      return Object.entries(requests.by_route).filter(([route]) => /completions|messages/.test(route))
+        .reduce((sum, [, byStatus]) => sum + Object.values(byStatus).reduce((a, b) => a + b, 0), 0);
+    },
+    reset: async () => { await fetch(`${url}/sim/reset`, { method: 'POST' }); },
+  };
+}
+
+export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+export const readLines = (path) => readFileSync(path, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line));
+export const write = (path, content) => { writeFileSync(path, content); return path; };
+export const writeLines = (path, rows) => write(path, rows.map((row) => JSON.stringify(row)).join('\n') + '\n');
+export const exists = existsSync;
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// Judged cases for rag_answers.
+export const ragLines = (count) => Array.from({ length: count }, (_, i) => ({
+  id: `case-${i}`,
+  question: `How do I renew permit number ${i}?`,
+  llm_answer: `You renew permit ${i} online. It costs ${i + 5} pounds. Bring your old permit.`,
+}));
+
+export const ragConfig = (input, extra = '') => `evaluation: rag_answers
+input_path: ${input}
+judge: {model: openai/judge-model, temperature: 0}
+metrics: [coherence]
+n_runs: 1
+${extra}`;
+
+// Results without what differs from run to run.
+export const comparable = (path) => readLines(path).map(({ latency_ms, usage, ...rest }) => rest);
