@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "cli/command.h"
 #include "cli/help.h"
@@ -98,7 +97,9 @@ void show_problems(const std::vector<ConfigProblem>& problems, const Surrounding
 }
 
 int run_cli(int argc, char** argv) {
+  // A closed pipe and a file-size limit are errors of the write that meets them, not the end of the program.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   Surroundings surroundings;
   surroundings.environment = process_environment();
   surroundings.terminal = Terminal::detect(surroundings.environment);

@@ -82,6 +82,7 @@ TerminalStyle style_of(const Terminal& terminal) {
   TerminalStyle style;
   style.colour = terminal.colour ? Colour::ansi : Colour::none;
   style.width = static_cast<std::size_t>(terminal.width);
+  style.most_figures = 16;  // the rest is in the report
   return style;
 }
 
@@ -175,11 +176,23 @@ int run_without_effects(const Execution& execution, const Surroundings& surround
   return show_finished(*report, execution, surroundings);
 }
 
+// config.yaml is written first: from then on the directory can be resumed. A directory that holds a run is
+// left alone.
+Status begin_directory(const Execution& execution) {
+  if (file_exists(execution.directory + "/" + kJournalFile)) {
+    return fail(Error{ErrorKind::usage,
+                      "holds a run already; finish it with `assay resume`, or choose another --output-dir",
+                      {{"directory", execution.directory}}});
+  }
+  return write_file(execution.directory + "/config.yaml", written_config(execution.plan.config));
+}
+
 Result<std::unique_ptr<Journal>> open_journal(const Execution& execution, RunIdentity& identity,
                                               Journal::Committed committed) {
   auto data_hash = sha256_of_file(identity.data_path);
   if (!data_hash) return fail(std::move(data_hash.error()));
-  if (!execution.resumed) {
+  // A run that was killed before it had a journal is begun anew.
+  if (!execution.resumed || !file_exists(execution.directory + "/" + kJournalFile)) {
     identity.data_hash = *data_hash;
     return Journal::create(execution.directory, identity, std::move(committed));
   }
@@ -227,15 +240,11 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   RunIdentity identity = new_identity(execution);
   auto directory = NewDirectory::make(execution.directory);
   if (!directory) return input_error(directory.error(), surroundings);
+  if (!execution.resumed) {
+    if (auto begun = begin_directory(execution); !begun) return input_error(begun.error(), surroundings);
+  }
   auto journal = open_journal(execution, identity, runner.on_committed());
   if (!journal) return input_error(journal.error(), surroundings);
-  if (!execution.resumed) {
-    if (auto written =
-            write_file(execution.directory + "/config.yaml", written_config(execution.plan.config));
-        !written) {
-      return input_error(written.error(), surroundings);
-    }
-  }
 
   RunResult result;
   {

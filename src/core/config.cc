@@ -64,9 +64,9 @@ class Checker {
         continue;
       }
       if (value.is_null()) continue;
-      if (auto good = check_value(*key, value, dotted(path, name), below, flag)) {
-        checked.insert_or_assign(name, std::move(*good));
-      }
+      // A wrong value is there all the same: it is not missing as well.
+      auto good = check_value(*key, value, dotted(path, name), below, flag);
+      checked.insert_or_assign(name, good ? std::move(*good) : Json(nullptr));
     }
     return checked;
   }
@@ -145,7 +145,13 @@ class Checker {
   void add(const std::string& path, const std::string& pointer, const std::string& flag, std::string text) {
     std::string where = flag.empty() ? source_.file : "--" + flag;
     if (flag.empty()) {
-      const YamlPosition position = source_.document.position(pointer);
+      // What a shorthand stands for is not in the file itself; its place is that of the text around it.
+      std::string at = pointer;
+      YamlPosition position = source_.document.position(at);
+      while (position.line == 0 && !at.empty()) {
+        at.resize(at.rfind('/'));
+        position = source_.document.position(at);
+      }
       if (position.line > 0) where += fmt::format(", line {}, column {}", position.line, position.column);
     }
     problems_.push_back({std::move(where), path, std::move(text)});
@@ -257,14 +263,23 @@ const Key* find_flag(const Keys& keys, std::string_view flag) {
   return nullptr;
 }
 
+// An object that nobody wrote is there for its defaults, but not if that would make its required keys
+// missing.
+bool comes_by_itself(const Key& object) {
+  bool has_default = false;
+  for (const Key& inner : object.keys) {
+    if (inner.required) return false;
+    has_default = has_default || !inner.default_value.is_null();
+  }
+  return has_default && !object.required;
+}
+
 void apply_defaults(const Keys& keys, JsonObject& values) {
   for (const Key& key : keys) {
     if (!values.contains(key.name) && !key.default_value.is_null())
       values.emplace(key.name, key.default_value);
     if (key.type == KeyType::object) {
-      const bool has_defaults = std::any_of(key.keys.begin(), key.keys.end(),
-                                            [](const Key& inner) { return !inner.default_value.is_null(); });
-      if (!values.contains(key.name) && has_defaults && !key.required) values.emplace(key.name, JsonObject{});
+      if (!values.contains(key.name) && comes_by_itself(key)) values.emplace(key.name, JsonObject{});
       if (values.contains(key.name) && values.at(key.name).is_object()) {
         apply_defaults(key.keys, values.at(key.name).get_object());
       }
@@ -291,6 +306,7 @@ void check_required(const Keys& keys, const JsonObject& values, const std::strin
       }
       continue;
     }
+    if (value->is_null()) continue;
     const std::string below = pointer + "/" + key.name;
     if (key.type == KeyType::object && value->is_object()) {
       check_required(key.keys, value->get_object(), dotted(path, key.name), below, checker);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <memory>
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
@@ -156,8 +157,9 @@ std::optional<std::string> take_token(std::string_view& pointer) {
 const Json* find_item(const JsonArray& list, std::string_view token) {
   if (token.empty() || (token.size() > 1 && token.front() == '0')) return nullptr;
   std::size_t index = 0;
-  const auto* end = token.data() + token.size();
-  const auto read = std::from_chars(token.data(), end, index);
+  const auto* begin = std::to_address(token.begin());
+  const auto* end = std::to_address(token.end());
+  const auto read = std::from_chars(begin, end, index);
   if (read.ec != std::errc() || read.ptr != end || token.front() == '-') return nullptr;
   return list.if_contains(index);
 }

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,10 +18,15 @@ namespace bj = boost::json;
 
 enum class Layout { compact, canonical, pretty };
 
+// Most trees are a message or a verdict; a first buffer of this size spares them the growing.
+constexpr std::size_t kUsualSize = 512;
+
 // Writes a tree; stops soon after `limit` bytes, so that an excerpt of a huge value stays cheap.
 class Writer {
  public:
-  Writer(Layout layout, std::size_t limit) : layout_(layout), limit_(limit) {}
+  Writer(Layout layout, std::size_t limit) : layout_(layout), limit_(limit) {
+    out_.reserve(std::min(limit, kUsualSize));
+  }
 
   void write(const Json& value) {
     if (out_.size() > limit_) return;
@@ -30,10 +38,10 @@ class Writer {
         out_ += value.get_bool() ? "true" : "false";
         return;
       case bj::kind::int64:
-        fmt::format_to(std::back_inserter(out_), "{}", value.get_int64());
+        write_whole(value.get_int64());
         return;
       case bj::kind::uint64:
-        fmt::format_to(std::back_inserter(out_), "{}", value.get_uint64());
+        write_whole(value.get_uint64());
         return;
       case bj::kind::double_:
         write_double(value.get_double());
@@ -53,15 +61,22 @@ class Writer {
   std::string take() && { return std::move(out_); }
 
  private:
+  template <class Whole>
+  void write_whole(Whole value) {
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    out_.append(digits.data(), end);
+  }
+
   void write_double(double value) {
     // A whole double and the same integer are equal values, so they must give equal canonical bytes.
     if (layout_ == Layout::canonical && std::trunc(value) == value) {
       if (std::fabs(value) < 0x1p63) {
-        fmt::format_to(std::back_inserter(out_), "{}", static_cast<std::int64_t>(value));
+        write_whole(static_cast<std::int64_t>(value));
         return;
       }
       if (value > 0 && value < 0x1p64) {
-        fmt::format_to(std::back_inserter(out_), "{}", static_cast<std::uint64_t>(value));
+        write_whole(static_cast<std::uint64_t>(value));
         return;
       }
     }
@@ -143,12 +158,32 @@ std::string write(const Json& value, Layout layout) {
   return std::move(writer).take();
 }
 
-// Bytes that stand for themselves inside a JSON string.
+// Bytes that stand for themselves inside a JSON string of valid UTF-8.
 constexpr auto kPlain = [] {
   std::array<bool, 256> plain{};
-  for (std::size_t c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
+  for (std::size_t c = 0x20; c < plain.size(); ++c) plain[c] = c != '"' && c != '\\';
   return plain;
 }();
+
+// The same question for eight bytes at once: whether each of them is plain. Bits of a word are compared in
+// parallel; a byte that matches leaves its top bit set.
+bool all_plain(const char* eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+  constexpr std::uint64_t kTops = 0x8080808080808080ULL;
+  std::uint64_t word = 0;
+  std::memcpy(&word, eight, sizeof(word));
+  const auto zero_bytes = [](std::uint64_t x) { return (x - kOnes) & ~x; };
+  // A byte of 0x80 and above borrows nothing from its neighbours here, and is plain.
+  const auto control = (word - kOnes * 0x20) & ~word;
+  const auto special = control | zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'));
+  return (special & kTops) == 0;
+}
+
+bool is_ascii(std::string_view text) {
+  char bits = 0;
+  for (const char c : text) bits = static_cast<char>(bits | c);
+  return (bits & 0x80) == 0;
+}
 
 }  // namespace
 
@@ -170,11 +205,13 @@ std::string number_text(double value) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
+  if (!is_ascii(text) && !valid_utf8(text)) return append_json_string(out, repair_utf8(text));
   out.reserve(out.size() + text.size() + 2);
   out.push_back('"');
   std::size_t at = 0;
   while (at < text.size()) {
     const auto run = at;
+    while (at + 8 <= text.size() && all_plain(text.data() + at)) at += 8;
     while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])]) ++at;
     out.append(text, run, at - run);
     if (at == text.size()) break;
@@ -201,16 +238,8 @@ void append_json_string(std::string& out, std::string_view text) {
       case '\f':
         out += "\\f";
         break;
-      default: {
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-          break;
-        }
-        const auto character = first_code_point(text.substr(at));
-        append_utf8(out, character.value);  // U+FFFD for bytes that are not UTF-8
-        at += character.size;
-        continue;
-      }
+      default:
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
     }
     ++at;
   }

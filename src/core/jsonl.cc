@@ -261,7 +261,7 @@ Status LineParser::parse(const Line& line) {
     if (reason.empty()) {
       // The slow, strict parser knows where it went wrong.
       auto strict = parse_json(line.text);
-      reason = strict ? std::string("not JSON") : strict.error().message;
+      reason = strict ? std::string("not JSON") : fmt::format("not JSON: {}", strict.error().text());
     }
     return fail(ErrorKind::data, std::move(reason));
   }

@@ -42,7 +42,8 @@ bool is_local_part(std::string_view text, Letters letters) {
     const auto inside = text.substr(1, text.size() - 2);
     for (std::size_t i = 0; i < inside.size(); ++i) {
       if (inside[i] == '"') return false;
-      if (inside[i] == '\\' && ++i == inside.size()) return false;
+      if (inside[i] == '\\') ++i;
+      if (i == inside.size()) return false;
       if (!foreign(inside[i]) && (inside[i] < 0x20 || inside[i] > 0x7E)) return false;
     }
     return true;

@@ -15,7 +15,7 @@ namespace assay::schema {
 namespace {
 
 constexpr std::size_t kMostRepetitions = 1000;
-constexpr std::size_t kLongestPattern = 64 * 1024;
+constexpr std::size_t kLongestPattern = 65'536;
 
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';

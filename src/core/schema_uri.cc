@@ -84,7 +84,7 @@ std::string merge_paths(const Parts& base, std::string_view path) {
   return base.path.substr(0, base.path.rfind('/') + 1).append(path);
 }
 
-std::string normal_path(std::string path) {
+std::string normal_path(const std::string& path) {
   return path.starts_with('/') ? remove_dot_segments(path) : path;
 }
 
@@ -93,13 +93,13 @@ std::string normal_path(std::string path) {
 std::string resolve_uri(std::string_view base_text, std::string_view reference) {
   auto target = take_apart(reference);
   if (target.scheme) {
-    target.path = normal_path(std::move(target.path));
+    target.path = normal_path(target.path);
     return put_together(target);
   }
   auto base = take_apart(base_text);
   target.scheme = base.scheme;
   if (target.authority) {
-    target.path = normal_path(std::move(target.path));
+    target.path = normal_path(target.path);
     return put_together(target);
   }
   target.authority = base.authority;
@@ -107,7 +107,7 @@ std::string resolve_uri(std::string_view base_text, std::string_view reference) 
     target.path = base.path;
     if (!target.query) target.query = base.query;
   } else if (target.path.starts_with('/')) {
-    target.path = normal_path(std::move(target.path));
+    target.path = normal_path(target.path);
   } else {
     target.path = normal_path(merge_paths(base, target.path));
   }

@@ -18,8 +18,8 @@ namespace assay {
 
 struct LimitOptions {
   int concurrency = 64;
-  std::optional<double> requests_per_minute;
-  std::optional<double> tokens_per_minute;
+  std::optional<double> requests_per_minute = {};
+  std::optional<double> tokens_per_minute = {};
 };
 
 class Limiter {

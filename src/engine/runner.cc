@@ -274,6 +274,12 @@ class Runner::State::LiveContext final : public CaseContext {
   }
 
   Task<Result<std::string>> effect(Call call);
+  // An answer that cannot be kept must not count: the run ends here.
+  std::unexpected<Error> broken_journal(Error error) {
+    halted_ = true;
+    state_.stop(RunEnd::stopped, error);
+    return fail(std::move(error));
+  }
 
   State& state_;
   std::string id_;
@@ -310,10 +316,7 @@ Task<Result<std::string>> Runner::State::LiveContext::effect(Call call) {
       std::string reply = row.reply;
       usage_.add(row);
       auto durable = co_await Durable(*state_.journal_, std::move(row));
-      if (!durable) {
-        halted_ = true;
-        co_return fail(std::move(durable.error()));
-      }
+      if (!durable) co_return broken_journal(std::move(durable.error()));
       co_return reply;
     }
   }
@@ -325,15 +328,17 @@ Task<Result<std::string>> Runner::State::LiveContext::effect(Call call) {
   row->request_hash = hash;
   usage_.add(*row);
   std::string reply = row->reply;
+  const double tokens_off =
+      static_cast<double>(row->prompt_tokens + row->completion_tokens) - call.expected_tokens;
   auto durable = co_await Durable(*state_.journal_, std::move(*row));
-  if (!durable) {
-    halted_ = true;
-    co_return fail(std::move(durable.error()));
-  }
+  state_.limiter(call.limit_key).release(Limiter::Feedback::success, tokens_off, std::nullopt);
+  if (!durable) co_return broken_journal(std::move(durable.error()));
   co_return reply;
 }
 
-// The one retry layer. Gives the row to journal, or the final failure.
+// The one retry layer. Gives the row to journal, or the final failure. With a row the permit is still held:
+// an answer is in flight until it is durable, so that a kill repeats at most as many requests as may be in
+// flight.
 Task<Result<EffectRow>> Runner::State::try_until_done(Call& call) {
   const auto stopped = [this] {
     return fail(reason_ ? *reason_ : Error{ErrorKind::cancelled, "interrupted", {}});
@@ -357,6 +362,11 @@ Task<Result<EffectRow>> Runner::State::try_until_done(Call& call) {
       budget_.settle(call.expected_cost, 0);
       co_return stopped();
     }
+    if (stopping_) {
+      limit.release(Limiter::Feedback::other, -call.expected_tokens, std::nullopt);
+      budget_.settle(call.expected_cost, 0);
+      co_return stopped();
+    }
     ++progress_.in_flight;
     ++progress_.requests;
     const auto begun = Clock::now();
@@ -369,7 +379,6 @@ Task<Result<EffectRow>> Runner::State::try_until_done(Call& call) {
                                  result ? "ok" : result.error().error.text(), duration_text(elapsed)));
     }
     if (result) {
-      const double used = static_cast<double>(result->usage.prompt_tokens + result->usage.completion_tokens);
       circuit_.success();
       EffectRow row;
       row.key = call.key;
@@ -386,22 +395,23 @@ Task<Result<EffectRow>> Runner::State::try_until_done(Call& call) {
       row.tries = tries;
       row.finished = iso_time(std::chrono::system_clock::now());
       budget_.settle(call.expected_cost, row.cost_picousd.value_or(0));
-      progress_.tokens += static_cast<std::int64_t>(used);
-      limit.release(Limiter::Feedback::success, used - call.expected_tokens, std::nullopt);
+      progress_.tokens += row.prompt_tokens + row.completion_tokens;
       co_return row;
     }
     Error& error = result.error().error;
     const auto retry_after = result.error().retry_after;
     const bool too_many = error.kind == ErrorKind::rate_limited;
     const bool wait_too_long = retry_after && *retry_after > kLongestPause;
-    limit.release(too_many ? Limiter::Feedback::too_many : Limiter::Feedback::other, -call.expected_tokens,
-                  too_many && !wait_too_long ? std::optional<Duration>(retry_after) : std::nullopt);
-    if (!retryable(error.kind) || tries >= call.tries || wait_too_long) {
+    const bool final = !retryable(error.kind) || tries >= call.tries || wait_too_long;
+    // Before the permit goes to the next one: after a wrong key there is no next one.
+    if (final) {
       budget_.settle(call.expected_cost, 0);
       if (tries > 1) error.message += fmt::format(" (tried {} times)", tries);
       if (auto open = circuit_.failure(error)) stop(RunEnd::stopped, std::move(open));
-      co_return fail(std::move(error));
     }
+    limit.release(too_many ? Limiter::Feedback::too_many : Limiter::Feedback::other, -call.expected_tokens,
+                  too_many && !wait_too_long ? std::optional<Duration>(retry_after) : std::nullopt);
+    if (final) co_return fail(std::move(error));
     ++retrying_;
     co_await Pause(*this, backoff(tries, retry_after, jitter));
     --retrying_;
@@ -452,8 +462,6 @@ Task<void> Runner::State::run_case(std::int64_t index, std::string id, std::uniq
       ++progress_.done;
       if (!scored) ++progress_.errored;
     }
-  } else if (!stopping_) {
-    stop(RunEnd::stopped, Error{ErrorKind::journal, "the journal cannot be written", {}});
   }
   context.reset();
   case_left();

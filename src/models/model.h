@@ -25,7 +25,7 @@ struct ModelFailure {
 class ChatModel {
  public:
   virtual ~ChatModel() = default;
-  // Never retries. Secrets never appear in an error.
+  // Never retries. Secrets never appear in an error. `request` must outlive the task.
   virtual Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) = 0;
   // Whether it can be asked at all: kind auth, naming the variable, if a key is needed and missing. Sends
   // nothing.

@@ -1,6 +1,7 @@
 // The models of a run: looked up by alias or "provider/name", built once and kept, all over one HTTP client.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>

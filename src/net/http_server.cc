@@ -177,6 +177,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void begin_stream(int status, const Headers& headers);
   void write_chunk(std::string_view chunk);
   void end_stream();
+  void break_off();
   void reset();
 
  private:
@@ -231,7 +232,7 @@ class Answer final : public Responder {
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
   ~Answer() override {
-    if (stage_ != Stage::done) reach([](Connection& connection) { connection.close(); });
+    if (stage_ != Stage::done) reach([](Connection& connection) { connection.break_off(); });
   }
 
   void send(int status, Headers headers, std::string body) override {
@@ -464,6 +465,13 @@ void Connection::write_chunk(std::string_view chunk) {
 
 void Connection::end_stream() {
   if (chunked_ && !head_only_) queue_ += "0\r\n\r\n";
+  complete_ = true;
+  flush();
+}
+
+// What has been written still goes out.
+void Connection::break_off() {
+  keep_alive_ = false;
   complete_ = true;
   flush();
 }

@@ -63,6 +63,7 @@ SignalWatch::SignalWatch(EventLoop& loop, std::function<void(int)> received) : l
   action.sa_handler = &pass_on;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
+  for (const int signal : kSignals) ::sigaddset(&action.sa_mask, signal);
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &previous[i]);
 }
 

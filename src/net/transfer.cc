@@ -268,6 +268,7 @@ Result<HttpResponse> Transfer::result(CURLcode code) {
                        .origin = origin_->name,
                        .host = origin_->host,
                        .connect_timeout = request_.connect_timeout,
+                       .replying = response_.status != 0,
                        .received = received_}));
 }
 

@@ -58,7 +58,7 @@ Error explain_loss(const TransferFailure& failure) {
   const std::string reason =
       failure.system_error != 0 ? fmt::format(" ({})", ::strerror(failure.system_error)) : std::string();
   return make(ErrorKind::network,
-              failure.received != 0
+              failure.replying
                   ? fmt::format("{} closed the connection in the middle of its reply, after {} bytes{}",
                                 failure.origin, failure.received, reason)
                   : fmt::format("the connection to {} broke before a reply came{}", failure.origin, reason));

@@ -17,7 +17,8 @@ struct TransferFailure {
   std::string_view origin;  // "https://api.example.com:443"
   std::string_view host;
   std::chrono::nanoseconds connect_timeout{};
-  std::size_t received = 0;  // bytes of the body that came before
+  bool replying = false;     // the head of the reply had come
+  std::size_t received = 0;  // bytes of its body
 };
 
 Error explain(const TransferFailure& failure);

@@ -153,8 +153,9 @@ Result<Gate> parse_gate(std::string_view text) {
 Status check_gate(const Gate& gate, std::span<const std::string> metric_names) {
   if (find_run_figure(gate.name) != nullptr) return {};
   for (const std::string& name : metric_names) {
-    if (name == gate.name) return {};
-    if (name.ends_with('.') && gate.name.size() > name.size() && gate.name.starts_with(name)) return {};
+    const bool family = name.ends_with('.');
+    if (!family && name == gate.name) return {};
+    if (family && gate.name.size() > name.size() && gate.name.starts_with(name)) return {};
   }
   std::vector<std::string> known(metric_names.begin(), metric_names.end());
   for (std::string& name : known) {

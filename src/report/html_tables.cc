@@ -21,6 +21,19 @@ struct Columns {
   bool bounds = false;
 };
 
+std::string title_of(const Table& table) {
+  return table.title.empty() ? title_words(table.name) : table.title;
+}
+
+// A table that can be scrolled sideways, also by keyboard; ends with "</table></div>".
+std::string open_table(std::string_view title, std::string_view classes) {
+  return fmt::format(
+      "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table role=\"table\" "
+      "class=\"{}\">"
+      "<caption class=\"visually-hidden\">{}</caption>",
+      attribute(title), classes, text(title));
+}
+
 std::string filter_box(std::size_t rows, std::string_view what) {
   if (rows < kFilterFrom) return "";
   return fmt::format(
@@ -67,18 +80,20 @@ std::string metric_table(const std::vector<const Metric*>& metrics, const Summar
     columns.missing |= !metric->estimate.missing.empty();
     columns.bounds |= metric->estimate.bounds.has_value();
   }
-  std::string out = filter_box(metrics.size(), "name of a figure");
-  out += fmt::format(
-      "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\"><table role=\"table\" "
-      "class=\"stack sortable\">"
-      "<caption class=\"visually-hidden\">{0}</caption><thead role=\"rowgroup\"><tr role=\"row\">"
-      "<th role=\"columnheader\" scope=\"col\">figure</th>"
-      "<th role=\"columnheader\" scope=\"col\" class=\"number\">value</th>"
-      "<th role=\"columnheader\" scope=\"col\">95% interval</th>"
-      "<th role=\"columnheader\" scope=\"col\" class=\"number\">n</th>"
-      "<th role=\"columnheader\" scope=\"col\">method</th>{1}{2}</tr></thead><tbody role=\"rowgroup\">\n",
-      caption, columns.missing ? "<th role=\"columnheader\" scope=\"col\">missing</th>" : "",
-      columns.bounds ? "<th role=\"columnheader\" scope=\"col\">bounds</th>" : "");
+  std::string out = filter_box(metrics.size(), "name of a figure") + open_table(caption, "stack sortable");
+  // Roles are said here, since the narrow layout takes the table display, and with it the meaning, away.
+  out += "<thead role=\"rowgroup\"><tr role=\"row\">";
+  const auto head = [&](std::string_view words, std::string_view classes = "") {
+    out += fmt::format("<th role=\"columnheader\" scope=\"col\"{}>{}</th>", classes, words);
+  };
+  head("figure");
+  head("value", " class=\"number\"");
+  head("95% interval");
+  head("n", " class=\"number\"");
+  head("method");
+  if (columns.missing) head("missing");
+  if (columns.bounds) head("bounds");
+  out += "</tr></thead><tbody role=\"rowgroup\">\n";
   for (const Metric* metric : metrics) out += metric_row(*metric, summary.gates, columns);
   return out + "</tbody></table></div>\n";
 }
@@ -93,10 +108,6 @@ std::string shaded_cell(const Json& value, double row_total, bool diagonal) {
   return fmt::format("<td class=\"{}{}{}\" style=\"--depth:{:.2f}\" title=\"{} of the row\">{}</td>",
                      diagonal ? "hit" : "miss", depth > 0.585 ? " deep" : "", depth > 0.8 ? " deeper" : "",
                      depth, share_words(share), figure_words(count, Metric::Form::count));
-}
-
-std::string title_of(const Table& table) {
-  return text(table.title.empty() ? title_words(table.name) : table.title);
 }
 
 }  // namespace
@@ -125,11 +136,9 @@ std::string metrics_section(const Summary& summary) {
 
 std::string table_section(const Table& table) {
   const std::string title = title_of(table);
-  std::string out = fmt::format("<h3>{}</h3>\n{}", title, filter_box(table.rows.size(), "text in a row"));
-  out += fmt::format(
-      "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\"><table class=\"sortable\">"
-      "<caption class=\"visually-hidden\">{0}</caption><thead><tr>",
-      title);
+  std::string out =
+      fmt::format("<h3>{}</h3>\n{}", text(title), filter_box(table.rows.size(), "text in a row"));
+  out += open_table(title, "sortable") + "<thead><tr>";
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const bool numeric = std::ranges::any_of(table.rows, [&](const std::vector<Json>& row) {
       return i < row.size() && as_number(row[i]).has_value();
@@ -153,7 +162,7 @@ std::string table_section(const Table& table) {
 
 std::string matrix_section(const Table& table) {
   const std::string title = title_of(table);
-  std::string out = fmt::format("<h3>{}</h3>\n", title);
+  std::string out = fmt::format("<h3>{}</h3>\n", text(title));
   const std::size_t size = table.columns.size();
   if (size > kMostMatrixLabels) {
     return out + fmt::format(
@@ -169,13 +178,12 @@ std::string matrix_section(const Table& table) {
       "<span class=\"key hit\"></span> on the diagonal they agree, <span class=\"key miss\"></span> "
       "elsewhere not.</p>\n",
       rows, columns);
-  out += fmt::format(
-      "<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\"><table class=\"matrix{1}\">"
-      "<caption class=\"visually-hidden\">{0}: rows {2}, columns {3}</caption><thead><tr>"
-      "<th scope=\"col\" class=\"corner\"><span>{2} ↓</span> <span>{3} →</span></th>",
-      title, tall ? " tall" : "", rows, columns);
-  for (const std::string& label : table.columns)
+  out += open_table(title, tall ? "matrix tall" : "matrix");
+  out += fmt::format("<thead><tr><th scope=\"col\" class=\"corner\"><span>{} ↓</span> <span>{} →</span></th>",
+                     rows, columns);
+  for (const std::string& label : table.columns) {
     out += fmt::format("<th scope=\"col\"><bdi>{}</bdi></th>", name(label));
+  }
   out += "<th scope=\"col\" class=\"total\">all</th></tr></thead><tbody>\n";
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     double total = 0;

@@ -42,7 +42,7 @@ std::string prose(std::string_view text) {
 
 std::string figure_row(const Metric& metric) {
   const Estimate& estimate = metric.estimate;
-  std::string notes = method_words(estimate.method);
+  std::string notes = estimate.ci ? prose(method_words(estimate.method)) : std::string();
   const auto note = [&](const std::string& text) { notes += (notes.empty() ? "" : "; ") + text; };
   if (!estimate.undefined.empty()) note(prose(estimate.undefined));
   if (const std::string missing = missing_words(estimate); !missing.empty())

@@ -143,6 +143,9 @@ class Members {
     }
   }
 
+  // Without this one an object would become a tree that is gone when the constructor returns.
+  Members(const JsonObject& object, std::string where) : object_(&object), where_(std::move(where)) {}
+
   const Json* find(std::string_view name) const {
     const Json* member = object_ == nullptr ? nullptr : object_->if_contains(name);
     return member == nullptr || member->is_null() ? nullptr : member;

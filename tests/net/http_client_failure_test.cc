@@ -138,11 +138,9 @@ TEST_F(HttpClientFailure, TheIdleTimeoutLeavesASlowButSteadyReplyAlone) {
 // libcurl hands the whole body to the kernel without asking us: sending must count as activity all the same.
 TEST_F(HttpClientFailure, TheIdleTimeoutLeavesASlowUploadAlone) {
   const RawServer server([](RawSocket socket) {
-    const int small = 4096;
-    ::setsockopt(socket.fd(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     char buffer[256 << 10];
-    for (int i = 0; i < 25; ++i) {
-      std::this_thread::sleep_for(20ms);
+    for (int i = 0; i < 60; ++i) {
+      std::this_thread::sleep_for(10ms);
       ::recv(socket.fd(), buffer, sizeof buffer, 0);
     }
     std::size_t left = 0;

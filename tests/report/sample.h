@@ -84,7 +84,8 @@ inline ReportInput hostile_report() {
     one.estimate.missing = {{kHostile, 1}};
   }
   for (Table& table : summary.tables) {
-    table.name = table.title = table.row_title = table.column_title = kHostile;
+    table.name += kHostile;
+    table.title = table.row_title = table.column_title = kHostile;
     for (std::string& column : table.columns) column = kHostile;
   }
   summary.tables[1].rows[0][0] = Json(boost::json::string(kHostile));

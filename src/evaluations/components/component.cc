@@ -18,14 +18,15 @@ std::vector<DataField> joined(std::vector<DataField> first, const std::vector<Da
 
 class ComponentCollector final : public Collector {
  public:
-  ComponentCollector(const DataFields& fields, OutputFiles& files, std::unique_ptr<LineScorer> scorer,
-                     std::string text_field)
-      : fields_(fields),
+  // `input` are the fields that cases are read with, `all` those of a complete line.
+  ComponentCollector(const DataFields& input, const DataFields& all, OutputFiles& files,
+                     std::unique_ptr<LineScorer> scorer, std::string text_field)
+      : input_(input),
         files_(files),
         results_(files.open("results.jsonl")),
         scorer_(std::move(scorer)),
         text_field_(std::move(text_field)),
-        complete_line_(fields.spellings()) {}
+        complete_line_(all.spellings()) {}
 
   void add(const Case& input, const FinishedCase* finished) override {
     if (finished == nullptr) {
@@ -58,7 +59,7 @@ class ComponentCollector final : public Collector {
 
   // The generated line is written as input for `generate: false`, and then read like one.
   void add_generated(const Case& input, const FinishedCase& finished) {
-    JsonObject line = whole_line(fields_, *input.fields, input.id);
+    JsonObject line = whole_line(input_, *input.fields, input.id);
     if (const Json* generated = finished.outcome.result.if_contains("generated");
         generated != nullptr && generated->is_object()) {
       for (const auto& [name, value] : generated->get_object()) line.insert_or_assign(name, value);
@@ -75,21 +76,21 @@ class ComponentCollector final : public Collector {
     const Outcome& outcome = finished.outcome;
     ++missing_[std::string(to_string(outcome.kind))];
     result_.begin(input, outcome.kind);
-    for (std::size_t i = 0; i < fields_.fields().size(); ++i) {
-      if (fields_.value(*input.fields, i).present())
-        result_.json(fields_.fields()[i].name, fields_.tree(*input.fields, i));
+    for (std::size_t i = 0; i < input_.fields().size(); ++i) {
+      if (input_.value(*input.fields, i).present())
+        result_.json(input_.fields()[i].name, input_.tree(*input.fields, i));
     }
     finish_line(result_, *input.fields, &finished);
     if (results_ != nullptr) results_->write(result_.end());
     if (failed_.size() < kShownFailures) {
-      const JsonObject values = fields_.present(*input.fields);
+      const JsonObject values = input_.present(*input.fields);
       const Json* text = values.if_contains(text_field_);
       failed_.push_back(failed_case(
           input, outcome, text != nullptr && text->is_string() ? std::string(text->get_string()) : ""));
     }
   }
 
-  const DataFields& fields_;
+  const DataFields& input_;
   OutputFiles& files_;
   AtomicFile* results_;
   std::unique_ptr<LineScorer> scorer_;
@@ -127,8 +128,8 @@ class ComponentEvaluation final : public Evaluation {
   }
 
   std::unique_ptr<Collector> collector(OutputFiles& files) const override {
-    return std::make_unique<ComponentCollector>(all_fields_, files, task_.scorer(all_fields_, files),
-                                                task_.text_field);
+    return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_, files,
+                                                task_.scorer(all_fields_, files), task_.text_field);
   }
   std::vector<std::string> metric_names() const override { return task_.metrics; }
 
