@@ -1,0 +1,56 @@
+#include "tools/command.h"
+
+#include <boost/json/object.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tools/http_call.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result<Json> run(std::vector<std::string> command, std::string input = "{}",
+                 std::chrono::nanoseconds timeout = std::chrono::seconds(10)) {
+  EventLoop loop;
+  CommandCall call;
+  call.command = std::move(command);
+  call.input = std::move(input);
+  call.environment = {{"INPUT", "hello"}};
+  call.timeout = timeout;
+  return loop.run_until_done(run_command(loop, std::move(call)));
+}
+
+TEST(Command, GivesTheJsonThatTheProgramPrints) {
+  const auto value =
+      run({"sh", "-c", "printf '{\"in\": %s, \"text\": \"%s\"}' \"$(cat)\" \"$INPUT\""}, "[1,2]");
+  ASSERT_TRUE(value.has_value()) << value.error().text();
+  EXPECT_EQ(to_text(*value), R"({"in":[1,2],"text":"hello"})");
+}
+
+TEST(Command, SaysWhyItFailed) {
+  EXPECT_THAT(run({"sh", "-c", "echo broken >&2; exit 3"}).error().text(), HasSubstr("exit code 3: broken"));
+  EXPECT_THAT(run({"sh", "-c", "echo '{\"a\": tr'"}).error().text(), HasSubstr("not one JSON value"));
+  EXPECT_THAT(run({"true"}).error().text(), HasSubstr("printed nothing"));
+  EXPECT_THAT(run({"/no/such/program"}).error().text(), HasSubstr("/no/such/program"));
+  EXPECT_EQ(run({"sleep", "30"}, "", std::chrono::milliseconds(100)).error().kind, ErrorKind::timeout);
+}
+
+TEST(HttpCall, FillsHeadersFromTheEnvironmentOrSaysWhatIsMissing) {
+  const Environment environment = [](std::string_view name) -> std::optional<std::string> {
+    return name == "TOKEN" ? std::optional<std::string>("s3cret") : std::nullopt;
+  };
+  EXPECT_EQ(fill_environment("Bearer ${TOKEN}!", environment).value(), "Bearer s3cret!");
+  EXPECT_EQ(fill_environment("plain $TOKEN ${open", environment).value(), "plain $TOKEN ${open");
+  EXPECT_THAT(fill_environment("${OTHER}", environment).error().text(), HasSubstr("OTHER is not set"));
+}
+
+TEST(HttpCall, IsJournaledWithoutSecrets) {
+  HttpCall call;
+  call.headers = {{"Authorization", "Bearer ${TOKEN}"}};
+  EXPECT_THAT(to_text(to_json(call)), HasSubstr("${TOKEN}"));
+}
+
+}  // namespace
+}  // namespace assay
