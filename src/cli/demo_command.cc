@@ -67,7 +67,7 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
   }
   const std::string stamp = directory_time(std::chrono::system_clock::now());
   std::string reports;
-  int worst = kDone;
+  int worst = kBadInput;  // until something has run
   for (const EmbeddedText& example : embedded_examples()) {
     const fs::path name{std::string(example.name)};
     if (name.extension() != ".yaml") continue;
@@ -75,7 +75,7 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
     const std::string output = fmt::format("{}/results/{}-{}", directory, name.stem().string(), stamp);
     print(fmt::format("\n── {} ──\n", config));
     const int code = run_evaluation_command({config, "--output-dir", output}, surroundings);
-    if (code != kDone) worst = code;
+    if (worst == kBadInput || code != kDone) worst = code;
     if (file_exists(output + "/report.html")) reports += fmt::format("  {}/report.html\n", output);
   }
   print(fmt::format(

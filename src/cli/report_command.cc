@@ -60,6 +60,10 @@ Result<ReportInput> load(const std::string& directory) {
   if (!cases) return fail(std::move(cases.error()));
   ReportInput input;
   input.summary = std::move(*summary);
+  for (const NotableCase& errored : *cases) {
+    input.problems.push_back({"error", "case " + errored.id, errored.fields.front().second});
+  }
+  input.problem_count = static_cast<std::int64_t>(input.problems.size());
   input.notable = std::move(*cases);
   return input;
 }

@@ -125,8 +125,10 @@ class NewDirectory {
     made.path_ = path;
     return made;
   }
-  void remove_if_empty() const {
+  // The config that was written first, and the directory if it was made for it.
+  void take_back() const {
     std::error_code ignored;
+    fs::remove(path_ + "/config.yaml", ignored);
     if (!existed_) fs::remove(path_, ignored);
   }
 
@@ -151,16 +153,30 @@ int input_error(const Error& error, const Surroundings& surroundings) {
   return kBadInput;
 }
 
+// config.yaml is written first: from then on the directory can be resumed. A directory that holds a run is
+// left alone.
+Status begin_directory(const Execution& execution) {
+  if (file_exists(execution.directory + "/" + kJournalFile) ||
+      file_exists(execution.directory + "/summary.json")) {
+    return fail(Error{ErrorKind::usage,
+                      "holds a run already; finish it with `assay resume`, or choose another --output-dir",
+                      {{"directory", execution.directory}}});
+  }
+  return write_file(execution.directory + "/config.yaml", written_config(execution.plan.config));
+}
+
 // Cases that ask nothing outside are evaluated while they are read: one pass, no journal.
 int run_without_effects(const Execution& execution, const Surroundings& surroundings) {
   auto directory = NewDirectory::make(execution.directory);
   if (!directory) return input_error(directory.error(), surroundings);
+  if (!execution.resumed) {
+    if (auto begun = begin_directory(execution); !begun) return input_error(begun.error(), surroundings);
+  }
   const RunIdentity identity = new_identity(execution);
   ProblemList problems;
-  const CollectRequest request = collect_request(execution, identity);
-  auto report = collect_run(request, problems);
+  auto report = collect_run(collect_request(execution, identity), problems);
   if (!report) {
-    directory->remove_if_empty();
+    if (!execution.resumed) directory->take_back();
     show_data_problems(problems, surroundings);
     Error error = std::move(report.error());
     if (error.kind == ErrorKind::data) {
@@ -169,22 +185,8 @@ int run_without_effects(const Execution& execution, const Surroundings& surround
     }
     return input_error(error, surroundings);
   }
-  if (auto written = write_file(execution.directory + "/config.yaml", request.header.config_yaml); !written) {
-    return input_error(written.error(), surroundings);
-  }
   if (!execution.quiet) show_data_problems(problems, surroundings);
   return show_finished(*report, execution, surroundings);
-}
-
-// config.yaml is written first: from then on the directory can be resumed. A directory that holds a run is
-// left alone.
-Status begin_directory(const Execution& execution) {
-  if (file_exists(execution.directory + "/" + kJournalFile)) {
-    return fail(Error{ErrorKind::usage,
-                      "holds a run already; finish it with `assay resume`, or choose another --output-dir",
-                      {{"directory", execution.directory}}});
-  }
-  return write_file(execution.directory + "/config.yaml", written_config(execution.plan.config));
 }
 
 Result<std::unique_ptr<Journal>> open_journal(const Execution& execution, RunIdentity& identity,
@@ -247,6 +249,7 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   if (!journal) return input_error(journal.error(), surroundings);
 
   RunResult result;
+  std::vector<Problem> warnings;
   {
     int signals = 0;
     const SignalWatch watch(loop, [&](int) {
@@ -266,6 +269,9 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
 
   CollectRequest request = collect_request(execution, identity);
   request.journaled = true;
+  for (std::string& note : connections.notes(execution.plan.evaluation->models()))
+    warnings.push_back({"warning", "", std::move(note)});
+  request.warnings = std::move(warnings);
   auto totals = (*journal)->totals();
   if (!totals) return input_error(totals.error(), surroundings);
   request.totals = *totals;

@@ -64,6 +64,7 @@ struct Call {
   double expected_tokens = 0;
   std::int64_t expected_cost = 0;
   int tries = 1;
+  bool stubborn = false;
   std::function<Task<TryResult>()> send;
 };
 
@@ -105,6 +106,7 @@ class Runner::State {
   Task<void> run_case(std::int64_t index, std::string id, std::unique_ptr<LiveContext> context,
                       Task<Outcome> task);
   Task<Result<EffectRow>> try_until_done(Call& call);
+  Error budget_reached() const;
   Limiter& limiter(const std::string& key);
   void stop(RunEnd end, std::optional<Error> reason);
   void case_left();
@@ -173,11 +175,11 @@ struct Runner::State::CaseUsage {
   std::int64_t cost_picousd = 0;
   bool cost_known = true;
   std::int64_t latency_us = 0;
-  std::int64_t reused = 0;
 
   void add(const EffectRow& row) {
-    if (!row.reused) requests += row.tries;
-    if (row.reused) ++reused;
+    // What an earlier run has paid for costs nothing here.
+    if (row.reused) return;
+    requests += row.tries;
     tokens.prompt_tokens += row.prompt_tokens;
     tokens.completion_tokens += row.completion_tokens;
     if (row.cost_picousd) cost_picousd += *row.cost_picousd;
@@ -235,6 +237,7 @@ class Runner::State::LiveContext final : public CaseContext {
     call.request = canonical_text(to_json(command));
     call.limit_key = "command";
     call.tries = command.tries;
+    call.stubborn = command.stubborn;
     call.send = [this, &command]() -> Task<TryResult> {
       auto value = co_await assay::run_command(state_.outside_.loop, command);
       if (!value) co_return std::unexpected(TryFailure{std::move(value.error()), std::nullopt});
@@ -250,6 +253,7 @@ class Runner::State::LiveContext final : public CaseContext {
     call.request = canonical_text(to_json(http));
     call.limit_key = "http";
     call.tries = http.tries;
+    call.stubborn = http.stubborn;
     call.send = [this, &http]() -> Task<TryResult> {
       auto value = co_await assay::call_http(state_.outside_.http, http, state_.outside_.environment);
       if (!value)
@@ -344,27 +348,14 @@ Task<Result<EffectRow>> Runner::State::try_until_done(Call& call) {
     return fail(reason_ ? *reason_ : Error{ErrorKind::cancelled, "interrupted", {}});
   };
   if (stopping_) co_return stopped();
-  if (!budget_.reserve(call.expected_cost)) {
-    stop(RunEnd::stopped,
-         Error{ErrorKind::budget,
-               fmt::format("the budget of ${:.2f} is used up (${:.2f} spent, the rest is reserved "
-                           "for calls under way); raise budget.usd and resume",
-                           static_cast<double>(*budget_.limit()) / 1e12,
-                           static_cast<double>(budget_.spent()) / 1e12),
-               {}});
-    co_return stopped();
-  }
   Limiter& limit = limiter(call.limit_key);
   Random jitter =
       Random::keyed(options_.seed, "backoff", call.key.case_index, call.key.step, call.key.attempt);
   for (int tries = 1;; ++tries) {
-    if (!co_await limit.acquire(call.expected_tokens)) {
-      budget_.settle(call.expected_cost, 0);
-      co_return stopped();
-    }
+    if (!co_await limit.acquire(call.expected_tokens)) co_return stopped();
+    if (!stopping_ && !budget_.reserve(call.expected_cost)) stop(RunEnd::stopped, budget_reached());
     if (stopping_) {
       limit.release(Limiter::Feedback::other, -call.expected_tokens, std::nullopt);
-      budget_.settle(call.expected_cost, 0);
       co_return stopped();
     }
     ++progress_.in_flight;
@@ -402,10 +393,11 @@ Task<Result<EffectRow>> Runner::State::try_until_done(Call& call) {
     const auto retry_after = result.error().retry_after;
     const bool too_many = error.kind == ErrorKind::rate_limited;
     const bool wait_too_long = retry_after && *retry_after > kLongestPause;
-    const bool final = !retryable(error.kind) || tries >= call.tries || wait_too_long;
+    const bool may_pass = retryable(error.kind) || (call.stubborn && error.kind == ErrorKind::target);
+    budget_.settle(call.expected_cost, 0);
+    const bool final = !may_pass || tries >= call.tries || wait_too_long;
     // Before the permit goes to the next one: after a wrong key there is no next one.
     if (final) {
-      budget_.settle(call.expected_cost, 0);
       if (tries > 1) error.message += fmt::format(" (tried {} times)", tries);
       if (auto open = circuit_.failure(error)) stop(RunEnd::stopped, std::move(open));
     }
@@ -416,6 +408,16 @@ Task<Result<EffectRow>> Runner::State::try_until_done(Call& call) {
     co_await Pause(*this, backoff(tries, retry_after, jitter));
     --retrying_;
   }
+}
+
+Error Runner::State::budget_reached() const {
+  return {
+      ErrorKind::budget,
+      fmt::format(
+          "the budget of ${:.2f} is used up (${:.2f} spent, the rest is reserved for calls under way); raise "
+          "budget.usd and resume",
+          static_cast<double>(*budget_.limit()) / 1e12, static_cast<double>(budget_.spent()) / 1e12),
+      {}};
 }
 
 Limiter& Runner::State::limiter(const std::string& key) {
@@ -481,10 +483,8 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
   budget_ = Budget(limit, totals->cost_picousd);
   auto finished = journal.finished(outcomes_to_retry());
   if (!finished) co_return broken(std::move(finished.error()));
-  // Cases to be tried again may have effects beside their outcome, so "has effects" is asked per case.
-  auto unfinished = journal.unfinished();
-  if (!unfinished) co_return broken(std::move(unfinished.error()));
-  const bool resumed = !finished->empty() || !unfinished->empty() || totals->requests + totals->reused > 0;
+  auto begun = journal.begun(outcomes_to_retry());
+  if (!begun) co_return broken(std::move(begun.error()));
   if (!options_.reuse_directory.empty()) {
     auto earlier = EarlierAnswers::open(options_.reuse_directory);
     if (!earlier) co_return broken(std::move(earlier.error()));
@@ -506,7 +506,7 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
     const Case& current = (*source)->current();
     if (std::binary_search(finished->begin(), finished->end(), current.index)) continue;
     std::vector<EffectRow> replay;
-    if (resumed) {
+    if (std::binary_search(begun->begin(), begun->end(), current.index)) {
       auto rows = journal.effects_of(current.index);
       if (!rows) {
         stop(RunEnd::stopped, std::move(rows.error()));

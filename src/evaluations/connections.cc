@@ -44,7 +44,7 @@ ModelAliases aliases_of(const Config& config) {
 
 Connections::Connections(EventLoop& loop, const Config& config, Environment environment,
                          std::vector<ConfigProblem>& problems)
-    : loop_(loop), environment_(std::move(environment)) {
+    : has_budget_(config.has("budget.usd")), loop_(loop), environment_(std::move(environment)) {
   const auto seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
   models_ = std::make_unique<Models>(
       loop, aliases_of(config), environment_,
@@ -68,9 +68,23 @@ void Connections::check_models(const std::vector<std::string>& names, std::vecto
       problems.push_back({"config", "model", model.error().text()});
       continue;
     }
+    if (has_budget_ && prices_.find(name) == nullptr) {
+      problems.push_back({"config", "budget.usd",
+                          fmt::format("cannot be kept: there is no price for {} under `prices`", name)});
+    }
     if (auto ready = (*model)->ready(); !ready)
       problems.push_back({"environment", name, ready.error().text()});
   }
+}
+
+std::vector<std::string> Connections::notes(const std::vector<std::string>& names) {
+  std::vector<std::string> list;
+  for (const std::string& name : names) {
+    auto model = models_->find(name);
+    if (!model) continue;
+    for (const std::string& note : (*model)->notes()) list.push_back(fmt::format("{}: {}", name, note));
+  }
+  return list;
 }
 
 Outside Connections::outside() {

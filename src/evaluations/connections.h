@@ -18,13 +18,18 @@ class Connections {
   Connections(EventLoop& loop, const Config& config, Environment environment,
               std::vector<ConfigProblem>& problems);
 
-  // Each of the named models can be asked: it is known, and its key is there. Nothing is sent.
+  // Each of the named models can be asked: it is known, its key is there, and its price too if there is a
+  // budget. Nothing is sent.
   void check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems);
   Outside outside();
   const Prices& prices() const { return prices_; }
   Models& models() { return *models_; }
 
+  // What the models were asked without, because they do not take it: one sentence each.
+  std::vector<std::string> notes(const std::vector<std::string>& names);
+
  private:
+  bool has_budget_ = false;
   EventLoop& loop_;
   Environment environment_;
   std::unique_ptr<Models> models_;

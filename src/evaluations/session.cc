@@ -156,6 +156,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     problems.add(std::move(problem));
   };
   files.write("problems.log", "");
+  for (const Problem& warning : request.warnings) note(warning);
   {
     const auto collector = request.evaluation.collector(files);
     for (;;) {

@@ -67,6 +67,7 @@ struct CollectRequest {
   std::optional<JournalTotals> totals = {};
   std::string not_evaluated = {};
   std::vector<Gate> gates = {};
+  std::vector<Problem> warnings = {};  // of the run itself, for problems.log
   InvalidLines invalid_lines = InvalidLines::refuse;
 };
 Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& problems);

@@ -93,12 +93,12 @@ Error explain(const TransferFailure& failure) {
     case CURLE_SSL_INVALIDCERTSTATUS:
       return make(ErrorKind::tls,
                   fmt::format("the certificate of {} is not trusted: {}. For a private CA, give its "
-                              "certificate (PEM) with the key ca_file or the variable SSL_CERT_FILE",
+                              "certificate (PEM) with the key http.ca_file or the variable SSL_CERT_FILE",
                               failure.origin, failure.detail));
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CRL_BADFILE:
       return make(ErrorKind::tls,
-                  "cannot load the CA certificates: look at the file that the key ca_file, "
+                  "cannot load the CA certificates: look at the file that the key http.ca_file, "
                   "CURL_CA_BUNDLE or SSL_CERT_FILE names");
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:

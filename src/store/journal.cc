@@ -124,6 +124,25 @@ Status configure_writer(Database& database) {
       "PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY;");
 }
 
+// Names of outcomes, which are our own words and need no escaping.
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += fmt::format("{}'{}'", list.empty() ? "" : ",", name);
+  return list;
+}
+
+Status check_format(Database& database) {
+  auto query = database.prepare("PRAGMA user_version");
+  if (!query) return fail(std::move(query.error()));
+  auto row = query->step();
+  if (!row) return fail(std::move(row.error()));
+  const std::int64_t found = *row ? query->integer(0) : 0;
+  if (found == kFormat) return {};
+  return fail(ErrorKind::journal,
+              fmt::format("found journal format {}, expected {}: it was written by another version of assay",
+                          found, kFormat));
+}
+
 Result<std::unordered_map<std::string, std::string>> read_run_table(Database& database) {
   auto query = database.prepare("SELECT key, value FROM run");
   if (!query) return fail(std::move(query.error()));
@@ -196,28 +215,26 @@ class SqliteJournal final : public Journal {
     }
   }
 
-  Result<std::vector<std::int64_t>> unfinished() override {
+  Result<std::vector<std::int64_t>> begun(const std::vector<std::string>& outcomes_to_retry) override {
     return indices(
-        "SELECT DISTINCT case_index FROM effects WHERE case_index NOT IN (SELECT case_index FROM outcomes) "
-        "ORDER BY case_index");
+        fmt::format("SELECT DISTINCT case_index FROM effects WHERE case_index NOT IN (SELECT case_index FROM "
+                    "outcomes WHERE "
+                    "outcome NOT IN ({})) ORDER BY case_index",
+                    quoted_list(outcomes_to_retry)));
   }
 
   Result<std::vector<std::int64_t>> finished(const std::vector<std::string>& outcomes_to_retry) override {
-    std::string excluded;
-    for (const auto& name : outcomes_to_retry)
-      excluded += fmt::format("{}'{}'", excluded.empty() ? "" : ",", name);
-    return indices(fmt::format(
-        "SELECT case_index FROM outcomes WHERE outcome NOT IN ({}) ORDER BY case_index", excluded));
+    return indices(
+        fmt::format("SELECT case_index FROM outcomes WHERE outcome NOT IN ({}) ORDER BY case_index",
+                    quoted_list(outcomes_to_retry)));
   }
 
   Result<JournalTotals> totals() override {
     auto query = reader_->prepare(
-        "SELECT coalesce(sum(CASE WHEN reused THEN 0 ELSE tries END),0), coalesce(sum(prompt_tokens),0), "
-        "coalesce(sum(completion_tokens),0), coalesce(sum(cached_tokens),0), "
-        "coalesce(sum(reasoning_tokens),0), "
-        "coalesce(sum(cost_picousd),0), coalesce(sum(CASE WHEN kind='model' AND cost_picousd IS NULL THEN 1 "
-        "ELSE 0 "
-        "END),0), coalesce(sum(reused),0) FROM effects");
+        "SELECT coalesce(sum(tries * (1 - reused)),0), coalesce(sum(prompt_tokens * (1 - reused)),0), "
+        "coalesce(sum(completion_tokens * (1 - reused)),0), coalesce(sum(cached_tokens * (1 - reused)),0), "
+        "coalesce(sum(reasoning_tokens * (1 - reused)),0), coalesce(sum(cost_picousd),0), "
+        "coalesce(sum(kind = 'model' AND cost_picousd IS NULL),0), coalesce(sum(reused),0) FROM effects");
     if (!query) return fail(std::move(query.error()));
     auto row = query->step();
     if (!row) return fail(std::move(row.error()));
@@ -396,6 +413,9 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::string& directory, Com
   if (!lock) return fail(std::move(lock.error()));
   auto writer = open_existing(directory, Database::Mode::read_write);
   if (!writer) return fail(std::move(writer.error()));
+  if (auto known = check_format(*writer); !known) {
+    return fail(std::move(known.error()).with("file", journal_path(directory)));
+  }
   if (auto configured = configure_writer(*writer); !configured) return fail(std::move(configured.error()));
   auto values = read_run_table(*writer);
   if (!values) return fail(std::move(values.error()).with("file", journal_path(directory)));

@@ -91,8 +91,8 @@ class Journal {
 
   // Reading, on the thread that opened the journal.
   virtual Result<std::vector<EffectRow>> effects_of(std::int64_t case_index) = 0;
-  // Sorted indices of cases that have effects but no outcome.
-  virtual Result<std::vector<std::int64_t>> unfinished() = 0;
+  // Sorted indices of the cases that have effects but no outcome that stands.
+  virtual Result<std::vector<std::int64_t>> begun(const std::vector<std::string>& outcomes_to_retry) = 0;
   // Sorted indices of cases whose outcome stands; outcomes that a resume should try again are left out.
   virtual Result<std::vector<std::int64_t>> finished(const std::vector<std::string>& outcomes_to_retry) = 0;
   virtual Result<JournalTotals> totals() = 0;

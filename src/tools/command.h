@@ -19,6 +19,7 @@ struct CommandCall {
   std::string input;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   int tries = 1;
+  bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
 };
 
 // What identifies the call in the journal.

@@ -25,6 +25,7 @@ struct HttpCall {
   std::string body;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   int tries = 1;
+  bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
 };
 
 Json to_json(const HttpCall& call);

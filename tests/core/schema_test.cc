@@ -201,6 +201,7 @@ TEST(SchemaNumbers, KnowDecimalMultiples) {
   EXPECT_TRUE(multiple("4.02", "0.01"));
   EXPECT_TRUE(multiple("-19.99", "0.01"));
   EXPECT_TRUE(multiple("0.0", "7"));
+  EXPECT_TRUE(multiple("0", "10"));
   EXPECT_TRUE(multiple("18446744073709551615", "5"));
   EXPECT_FALSE(multiple("18446744073709551614", "5"));
   EXPECT_TRUE(multiple("-9223372036854775808", "2"));
@@ -291,6 +292,14 @@ TEST(SchemaBounds, AnEndlessDynamicReferenceIsADefectNotACrash) {
   EXPECT_THAT(
       defects(R"({"$id": "http://e.org/a", "$dynamicAnchor": "x", "not": {"$dynamicRef": "#x"}})", "1"),
       ElementsAre(HasSubstr("refers to itself too deeply")));
+}
+
+// A walk that was given up inside `not` says nothing about what is forbidden.
+TEST(SchemaBounds, AnEndlessReferenceInsideNotIsNoFit) {
+  const auto schema = compiled(R"({"not": {"$ref": "#/$defs/a"},
+                                   "$defs": {"a": {"$dynamicAnchor": "x", "$dynamicRef": "#x"}}})");
+  EXPECT_FALSE(schema.valid(Json(1)));
+  EXPECT_EQ(schema.validate(Json(1)).size(), 1U);
 }
 
 TEST(SchemaBounds, MultiplyingAlternativesAreStopped) {

@@ -95,7 +95,7 @@ TEST_F(JournalTest, GivesBackWhatWasCommitted) {
     ASSERT_EQ(rows->size(), 2U);
     EXPECT_EQ((*rows)[1].key.attempt, 2);
     EXPECT_EQ((*rows)[0].request_hash, sha256((*rows)[0].request));
-    EXPECT_THAT((*journal)->unfinished().value(), ElementsAre(5));
+    EXPECT_THAT((*journal)->begun({}).value(), ElementsAre(5));
     EXPECT_THAT((*journal)->finished({"infra_failed"}).value(), ElementsAre(3));
     EXPECT_THAT((*journal)->finished({}).value(), ElementsAre(3, 4));
     const auto totals = (*journal)->totals().value();
@@ -193,7 +193,7 @@ TEST_F(JournalTest, NothingThatWasReportedIsLostWhenTheProcessIsKilled) {
   ::close(pipe_ends[1]);
   auto journal = Journal::open(folder(), commits_.callback());
   ASSERT_TRUE(journal.has_value()) << journal.error().text();
-  const auto unfinished = (*journal)->unfinished().value();
+  const auto unfinished = (*journal)->begun({}).value();
   ASSERT_GE(static_cast<std::int64_t>(unfinished.size()), told);
   for (std::int64_t i = 0; i < told; ++i) EXPECT_EQ(unfinished[static_cast<std::size_t>(i)], i);
 }
@@ -227,7 +227,7 @@ TEST_F(JournalTest, AFailedWriteIsToldAndNothingIsAcceptedAfterIt) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   auto journal = Journal::open(folder(), commits_.callback());
   ASSERT_TRUE(journal.has_value()) << journal.error().text();
-  EXPECT_THAT((*journal)->unfinished().value(), ElementsAre(0));
+  EXPECT_THAT((*journal)->begun({}).value(), ElementsAre(0));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ class ComponentEvaluation final : public Evaluation {
 
  private:
   JsonObject target_input(const Case& input) const {
-    return without_answer_key(input_fields_, whole_line(input_fields_, *input.fields, input.id));
+    return without_answer_key(all_fields_, whole_line(input_fields_, *input.fields, input.id));
   }
 
   Task<Outcome> generate(JsonObject input, CaseContext& context) const {

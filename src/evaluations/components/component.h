@@ -43,7 +43,7 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
 
 // The case as one object: its id, its declared and its extra fields.
 JsonObject whole_line(const DataFields& fields, const LineParser& line, std::string_view id);
-// The same for a target, without what it is measured against.
+// The same for a target, without what it is measured against and what it is to give.
 JsonObject without_answer_key(const DataFields& fields, JsonObject line);
 
 // A case without usable output, for the report.

@@ -24,7 +24,7 @@ struct DataField {
   Presence presence = Presence::required;
   std::vector<std::string> other_names = {};  // older or newer spellings
   bool nullable = false;
-  bool answer_key = false;  // what the target must not see: the expected outcome, the ideal answer
+  bool answer_key = false;  // the target must not see it: what is expected, or what it said before
   // Checks what the type cannot say; gives the problem in words, "" if there is none.
   std::function<std::string(const Json&)> check = {};
 };

@@ -92,8 +92,8 @@ ComponentTask task() {
   declared.text_field = "question";
   declared.input = {{.name = "question"},
                     {.name = "expected_outcome", .type = FieldType::boolean, .answer_key = true}};
-  declared.actual = {{.name = "actual_outcome", .type = FieldType::boolean},
-                     {.name = "model", .presence = Presence::optional}};
+  declared.actual = {{.name = "actual_outcome", .type = FieldType::boolean, .answer_key = true},
+                     {.name = "model", .presence = Presence::optional, .answer_key = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",

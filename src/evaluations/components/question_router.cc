@@ -196,10 +196,13 @@ ComponentTask task() {
   ComponentTask declared;
   declared.text_field = "question";
   declared.input = {{.name = "question"}, {.name = "expected_outcome", .answer_key = true}};
-  declared.actual = {{.name = "actual_outcome"},
-                     {.name = "confidence_score", .type = FieldType::number, .presence = Presence::optional},
-                     {.name = "answer", .presence = Presence::optional},
-                     {.name = "model", .presence = Presence::optional}};
+  declared.actual = {{.name = "actual_outcome", .answer_key = true},
+                     {.name = "confidence_score",
+                      .type = FieldType::number,
+                      .presence = Presence::optional,
+                      .answer_key = true},
+                     {.name = "answer", .presence = Presence::optional, .answer_key = true},
+                     {.name = "model", .presence = Presence::optional, .answer_key = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",

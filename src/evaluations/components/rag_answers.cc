@@ -45,13 +45,14 @@ std::vector<DataField> input_fields() {
 }
 
 std::vector<DataField> actual_fields() {
-  return {{.name = "llm_answer"},
+  return {{.name = "llm_answer", .answer_key = true},
           {.name = "structured_contexts",
            .type = FieldType::any,
            .presence = Presence::optional,
            .nullable = true,
+           .answer_key = true,
            .check = check_contexts},
-          {.name = "model", .presence = Presence::optional}};
+          {.name = "model", .presence = Presence::optional, .answer_key = true}};
 }
 
 std::vector<DataField> all_fields() {
@@ -83,7 +84,8 @@ class RagAnswers final : public Evaluation {
         metrics_(std::move(metrics)),
         target_(std::move(target)),
         models_(std::move(models)),
-        fields_(target_ ? input_fields() : all_fields()) {}
+        fields_(target_ ? input_fields() : all_fields()),
+        all_fields_(all_fields()) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(input_path_, fields_); }
   bool asks_outside() const override { return true; }
@@ -95,7 +97,7 @@ class RagAnswers final : public Evaluation {
   void estimate(const Case& input, CallEstimate& estimate) const override {
     JsonObject line = whole_line(fields_, *input.fields, input.id);
     if (target_) {
-      target_->estimate(without_answer_key(fields_, line), estimate);
+      target_->estimate(without_answer_key(all_fields_, line), estimate);
       line["llm_answer"] = std::string(800, 'x');  // an answer of ordinary length
     }
     const RagCase rag_case = case_of(line);
@@ -142,7 +144,7 @@ class RagAnswers final : public Evaluation {
   Task<Outcome> evaluate(JsonObject line, CaseContext& context) const {
     Outcome outcome;
     if (target_) {
-      auto actual = co_await target_->generate(without_answer_key(fields_, line), context);
+      auto actual = co_await target_->generate(without_answer_key(all_fields_, line), context);
       if (!actual) co_return failed_outcome(actual.error());
       for (const auto& [name, value] : *actual) line.insert_or_assign(name, value);
       outcome.result["generated"] = std::move(*actual);
@@ -195,7 +197,8 @@ class RagAnswers final : public Evaluation {
   std::vector<ConfiguredMetric> metrics_;
   std::unique_ptr<Target> target_;
   std::vector<std::string> models_;
-  DataFields fields_;
+  DataFields fields_;      // that cases are read with
+  DataFields all_fields_;  // of a complete line
 };
 
 std::vector<std::string> metric_kind_names() {

@@ -193,7 +193,14 @@ class HttpTarget final : public MappedTarget {
       call.body = to_text(input);
     }
     auto reply = co_await context.call_http("target", std::move(call));
-    if (!reply) co_return fail(std::move(reply.error()));
+    if (!reply) {
+      // A service that answers 5xx or not in time has failed; a connection that cannot be made has not
+      // reached it.
+      Error error = std::move(reply.error());
+      if (error.kind == ErrorKind::overloaded || error.kind == ErrorKind::timeout)
+        error.kind = ErrorKind::target;
+      co_return fail(std::move(error));
+    }
     co_return actual_fields(*reply);
   }
 
@@ -370,7 +377,7 @@ Key target_key() {
            .example = "{actual_outcome: /result/label}"},
           {.name = "timeout",
            .type = KeyType::duration,
-           .help = "Longest time for one case.",
+           .help = "Longest time for one case of a command or HTTP target.",
            .default_value = "120s"},
           {.name = "attempts",
            .type = KeyType::integer,
@@ -401,6 +408,7 @@ std::unique_ptr<Target> make_target(const Config& config, TargetContract contrac
     call.command = config.texts("target.command");
     call.timeout = timeout;
     call.tries = static_cast<int>(attempts.value_or(1));
+    call.stubborn = attempts.has_value();
     if (call.command.empty()) {
       problems.push_back(
           {"config", "target.command", "found an empty list, expected a program and its arguments"});
@@ -414,6 +422,7 @@ std::unique_ptr<Target> make_target(const Config& config, TargetContract contrac
   call.url = config.text("target.http.url");
   call.timeout = timeout;
   call.tries = static_cast<int>(attempts.value_or(config.integer("limits.attempts").value_or(5)));
+  call.stubborn = attempts.has_value();
   const Json* body = config.find("target.http.body");
   bool typed = false;
   if (const Json* headers = config.find("target.http.headers"); headers != nullptr && headers->is_object()) {
