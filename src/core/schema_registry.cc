@@ -314,11 +314,7 @@ std::optional<Place> Registry::follow_pointer(Resource& resource, std::string_vi
     if (value == nullptr) return std::nullopt;
     pointer.remove_prefix(end);
     location = below(location, token);
-    if (const auto* place = place_of(*value)) {
-      const auto found =
-          std::ranges::find_if(resources_, [&](const auto& r) { return &r == place->resource; });
-      owner = &*found;
-    }
+    if (const auto* place = place_of(*value)) owner = place->resource;
   }
   if (place_of(*value) == nullptr) index(*value, owner, location, 0);
   const auto* place = place_of(*value);

@@ -145,7 +145,7 @@ std::string interval_bar(const Metric& metric, std::span<const double> marks, Ba
   std::string svg = fmt::format(
       "<svg class=\"bar {}\" viewBox=\"0 0 200 {}\" role=\"img\" aria-label=\"{}\">"
       "<line class=\"axis\" x1=\"6\" x2=\"194\" y1=\"{}\" y2=\"{}\"/>",
-      large ? "large" : "small", large ? 34 : 16, attribute(bar_label(metric)), middle, middle);
+      large ? "large" : "small", large ? 22 : 16, attribute(bar_label(metric)), middle, middle);
   if (estimate.ci) {
     const double low = place(estimate.ci->low, axis);
     const double high = place(estimate.ci->high, axis);
@@ -161,17 +161,14 @@ std::string interval_bar(const Metric& metric, std::span<const double> marks, Ba
     svg += fmt::format("<rect class=\"value\" x=\"{:.2f}\" y=\"{}\" width=\"4\" height=\"15\" rx=\"2\"/>",
                        place(*estimate.value, axis) - 2, middle - 7.5);
   }
-  if (large) {
-    const auto end = [&](double value) {
-      return metric.form == Metric::Form::share ? fmt::format("{:g}%", value * 100)
-                                                : fmt::format("{:g}", value);
-    };
-    svg += fmt::format(
-        "<text class=\"tick\" x=\"6\" y=\"31\">{}</text><text class=\"tick end\" x=\"194\" "
-        "y=\"31\">{}</text>",
-        end(axis.low), end(axis.high));
-  }
-  return svg + "</svg>";
+  svg += "</svg>";
+  if (!large) return svg;
+  const auto end = [&](double value) {
+    return metric.form == Metric::Form::share ? fmt::format("{:g}%", value * 100)
+                                              : fmt::format("{:g}", value);
+  };
+  return svg + fmt::format("<p class=\"ends\" aria-hidden=\"true\"><span>{}</span><span>{}</span></p>",
+                           end(axis.low), end(axis.high));
 }
 
 std::vector<double> gate_marks(const Metric& metric, const std::vector<GateResult>& gates) {

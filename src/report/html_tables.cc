@@ -99,14 +99,14 @@ std::string metric_table(const std::vector<const Metric*>& metrics, const Summar
 }
 
 // The marks tell the style where black or white text reads better: on the dark page above 0.585, on the light
-// one above 0.8, which is where both have the same contrast with the shade (4.6 to 1).
+// one above 0.7, which is where both have the same contrast with the shade (4.6 to 1).
 std::string shaded_cell(const Json& value, double row_total, bool diagonal) {
   const double count = as_number(value).value_or(0);
   if (count == 0) return "<td class=\"zero\">0</td>";
   const double share = row_total > 0 ? count / row_total : 0;
   const double depth = 0.08 + 0.82 * share;
   return fmt::format("<td class=\"{}{}{}\" style=\"--depth:{:.2f}\" title=\"{} of the row\">{}</td>",
-                     diagonal ? "hit" : "miss", depth > 0.585 ? " deep" : "", depth > 0.8 ? " deeper" : "",
+                     diagonal ? "hit" : "miss", depth > 0.585 ? " deep" : "", depth > 0.7 ? " deeper" : "",
                      depth, share_words(share), figure_words(count, Metric::Form::count));
 }
 

@@ -155,6 +155,13 @@ Estimate estimate_mean(std::span<const double> values, std::span<const std::stri
   return estimate_mean(moments, level);
 }
 
+Estimate within_range(Estimate estimate, Interval range) {
+  if (!estimate.ci || estimate.ci->low > range.high || estimate.ci->high < range.low) return estimate;
+  estimate.ci->low = std::max(estimate.ci->low, range.low);
+  estimate.ci->high = std::min(estimate.ci->high, range.high);
+  return estimate;
+}
+
 Estimate estimate_maximum(const Moments& moments) {
   return description(moments.maximum(), moments, kNone);
 }

@@ -73,6 +73,11 @@ Estimate estimate_mean(std::span<const double> values, double level = 0.95);
 Estimate estimate_mean(std::span<const double> values, std::span<const std::string> clusters,
                        double level = 0.95);
 
+// For observations that cannot lie outside `range` (a score in [0, 1]): neither can their mean, so the
+// interval is cut there, which costs no coverage. An interval that touches nothing of the range stays as it
+// is.
+Estimate within_range(Estimate estimate, Interval range = {0, 1});
+
 // Descriptions of the data at hand, without interval; undefined without enough data.
 Estimate estimate_maximum(const Moments& moments);
 Estimate estimate_sample_deviation(const Moments& moments);

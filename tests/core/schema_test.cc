@@ -126,6 +126,22 @@ TEST(SchemaDefects, PointIntoDefinitionsAndOtherDocuments) {
   EXPECT_EQ(found[0].schema_pointer, "http://example.org/other#/$defs/n/type");
 }
 
+// A place under an unknown keyword belongs to the innermost `$id` around it.
+TEST(SchemaReferences, IntoUnknownKeywordsKeepTheBaseOfTheirSurroundings) {
+  const auto schema = compiled(R"({"$id": "http://e.org/a", "$ref": "#/$defs/b/x-own",
+      "$defs": {"b": {"$id": "http://e.org/b/", "x-own": {"$ref": "c"}, "$defs": {"c": {"$id": "c", "type": "null"}}}}})");
+  EXPECT_TRUE(schema.valid(Json()));
+  EXPECT_FALSE(schema.valid(Json(1)));
+}
+
+TEST(SchemaReferences, FindAnIdInsideADocumentThatWasOnlyGiven) {
+  const Schema::Documents documents = {
+      {"http://e.org/bundle", parsed(R"({"$defs": {"n": {"$id": "http://e.org/null", "type": "null"}}})")}};
+  const auto schema = Schema::compile(parsed(R"({"$ref": "http://e.org/null"})"), documents);
+  ASSERT_TRUE(schema) << schema.error().text();
+  EXPECT_FALSE(schema->valid(Json(1)));
+}
+
 TEST(SchemaAlternatives, AreSummedUp) {
   EXPECT_THAT(defects(R"({"anyOf": [{"type": "string"}, {"type": "null"}]})", "3"),
               ElementsAre(" | /anyOf | found 3, expected text or null"));

@@ -84,7 +84,7 @@ inline ReportInput hostile_report() {
     one.estimate.missing = {{kHostile, 1}};
   }
   for (Table& table : summary.tables) {
-    table.name = kHostile;
+    table.name += kHostile;
     table.title = table.row_title = table.column_title = kHostile;
     for (std::string& column : table.columns) column = kHostile;
   }

@@ -112,6 +112,18 @@ TEST(Mean, OfEqualObservationsClaimsNoCertainty) {
   EXPECT_FALSE(estimate_mean(clustered).ci.has_value());
 }
 
+TEST(Mean, CanBeHeldWithinTheRangeOfTheScores) {
+  const Estimate open = estimate_mean(std::vector<double>{0.75, 0.5, 1, 0.75});
+  ASSERT_GT(open.ci.value().high, 1);
+  const Estimate held = within_range(open);
+  EXPECT_EQ(held.ci.value().high, 1);
+  EXPECT_EQ(held.ci.value().low, open.ci.value().low);
+  EXPECT_FALSE(within_range(estimate_mean(std::vector<double>{0.7})).ci.has_value());
+  const Estimate elsewhere = within_range(open, {3, 5});  // wrong range: nothing is invented
+  EXPECT_EQ(elsewhere.ci.value().low, open.ci.value().low);
+  EXPECT_EQ(elsewhere.ci.value().high, open.ci.value().high);
+}
+
 TEST(Mean, LeavesOutWhatIsNotANumberAndSaysSo) {
   const Estimate estimate =
       estimate_mean(std::vector<double>{1, std::nan(""), 3, std::numeric_limits<double>::infinity()});

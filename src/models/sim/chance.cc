@@ -1,5 +1,6 @@
 #include "models/sim/chance.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -64,6 +65,20 @@ std::uint64_t hash_json(const Json& value, std::uint64_t seed) {
       return mix(state);
   }
   return state;
+}
+
+bool identical(const Json& a, const Json& b) {
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case boost::json::kind::array:
+      return std::ranges::equal(a.get_array(), b.get_array(), identical);
+    case boost::json::kind::object:
+      return std::ranges::equal(a.get_object(), b.get_object(), [](const auto& one, const auto& other) {
+        return one.key() == other.key() && identical(one.value(), other.value());
+      });
+    default:
+      return a == b;
+  }
 }
 
 Chance Chance::fork(std::uint64_t number) const {

@@ -58,8 +58,8 @@ class InstanceMaker::State {
     const auto known = parts_.find(&subschema);
     if (known != parts_.end()) return known->second.get();
     auto& slot = parts_[&subschema];
-    if (const std::string* pointer = tree.pointer(subschema)) {
-      const std::string target = std::string(kDocument) + "#" + fragment(*pointer);
+    if (const SchemaTree::Facts* facts = tree.facts(subschema)) {
+      const std::string target = std::string(kDocument) + "#" + fragment(facts->pointer);
       const Json reference = JsonObject{{"$ref", target}};
       auto compiled = Schema::compile(reference, {{std::string(kDocument), tree.root()}});
       if (compiled) slot = std::make_unique<Schema>(std::move(*compiled));
@@ -131,7 +131,7 @@ Result<std::shared_ptr<const InstanceMaker>> InstanceMakers::get(const Json& sch
   {
     const std::lock_guard lock(state_->mutex);
     const auto known = state_->makers.find(key);
-    if (known != state_->makers.end() && known->second->schema() == schema) return known->second;
+    if (known != state_->makers.end() && identical(known->second->schema(), schema)) return known->second;
   }
   auto made = InstanceMaker::prepare(schema);
   if (!made) return made;

@@ -37,9 +37,7 @@ std::size_t known_items(const Shape& shape) {
 
 Trial::Trial(const SchemaTree& tree, const Fits& fits, Setting setting, Chance chance,
              std::size_t& values_left)
-    : tree_(tree), fits_(fits), setting_(setting), chance_(chance), values_left_(values_left) {
-  if (setting_.suggestions != nullptr) words_ = setting_.suggestions->words();
-}
+    : tree_(tree), fits_(fits), setting_(setting), chance_(chance), values_left_(values_left) {}
 
 bool Trial::deep() const {
   return path_.size() >= kDeepFrom;
@@ -89,7 +87,7 @@ std::optional<Json> Trial::fill(Shape& shape, bool first) {
     default:
       break;
   }
-  auto text = make_text(shape, Place{path_, shape}.name(), words_, chance_);
+  auto text = make_text(shape, Place{path_, shape}.name(), words(), chance_);
   if (!text) return std::nullopt;
   return Json(boost::json::string(*text));
 }
@@ -242,7 +240,7 @@ std::string Trial::invent_key(const Shape& shape) {
   key.max_length = 23;
   if (!expressions.empty() && (!others || chance_.happens(0.5)))
     key.patterns.push_back(chance_.pick(expressions));
-  return make_text(key, "key", words_, chance_).value_or("key");
+  return make_text(key, "key", words(), chance_).value_or("key");
 }
 
 void Trial::add_known_or_invented(const Shape& shape, std::vector<std::string>& keys, std::size_t attempt) {

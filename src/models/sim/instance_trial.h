@@ -37,6 +37,9 @@ class Trial {
   using Schemas = std::vector<const Json*>;
 
   bool deep() const;
+  std::span<const std::string> words() const {
+    return setting_.suggestions == nullptr ? std::span<const std::string>() : setting_.suggestions->words();
+  }
   Branching branching() const { return deep() ? Branching::shallow : Branching::free; }
   std::optional<Json> fill(Shape& shape, bool with_suggestion);
   std::optional<Json> pick_allowed(const Shape& shape);
@@ -56,7 +59,6 @@ class Trial {
   Setting setting_;
   Chance chance_;
   std::size_t& values_left_;
-  std::span<const std::string> words_;
   std::vector<Step> path_;
 };
 

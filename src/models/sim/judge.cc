@@ -24,7 +24,12 @@ const JsonObject* properties_of_entry(const Shape& list) {
 }  // namespace
 
 Judge::Judge(const Material& material, const Chance& chance, double noise)
-    : material_(material), chance_(chance), noise_(noise), subject_words_(material.subject()) {}
+    : material_(material), chance_(chance), noise_(noise) {}
+
+const WordSet& Judge::subject_words() const {
+  if (!subject_words_) subject_words_.emplace(material_.subject());
+  return *subject_words_;
+}
 
 const Item* Judge::item_at(const Place& place) const {
   const Block* block = material_.judged_items();
@@ -36,12 +41,12 @@ const Item* Judge::item_at(const Place& place) const {
 }
 
 Chance Judge::decision(const Place& place) const {
-  std::string about;
+  Chance chance = chance_.fork("decision");
   for (const Step& step : place.path) {
-    about += step.key.empty() ? fmt::format("#{}", step.index) : fmt::format("/{}", step.key);
+    chance = step.key.empty() ? chance.fork(step.index) : chance.fork(step.key);
     if (step.key.empty()) break;
   }
-  return chance_.fork(about);
+  return chance;
 }
 
 std::vector<std::string_view> Judge::classified_facts(char kind) const {
@@ -108,7 +113,7 @@ std::optional<std::size_t> Judge::length(const Place& list) const {
     if (values == nullptr || !values->is_array()) return std::nullopt;
     std::size_t shared = 0;  // one entry per label that the subject speaks of
     for (const Json& value : values->get_array()) {
-      if (value.is_string() && subject_words_.shared_with(WordSet(spaced(value.get_string()))) > 0) ++shared;
+      if (value.is_string() && subject_words().shared_with(WordSet(spaced(value.get_string()))) > 0) ++shared;
     }
     return std::max<std::size_t>(shared, list.shape.min_items);
   }
@@ -190,7 +195,7 @@ std::string Judge::prose() const {
   if (const Block* block = material_.find(kSources)) {
     std::vector<std::pair<double, std::string_view>> sentences;
     for (const std::string_view sentence : split_sentences(block->text)) {
-      sentences.emplace_back(overlap(WordSet(sentence), subject_words_), sentence);
+      sentences.emplace_back(overlap(WordSet(sentence), subject_words()), sentence);
     }
     std::ranges::sort(sentences, [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second.data() < b.second.data();

@@ -68,7 +68,11 @@ class Judge : public Suggestions {
   double support_of(std::string_view text) const;
   void read_references() const;
   double quality(std::string_view text) const;
-  std::optional<double> outcome_by_topic(const Place& place, std::string_view text) const;
+  // What a decision is about, where phrases tell more than shared words.
+  enum class Topic { none, attack, bias };
+  Topic topic_of(const Place& place) const;
+  Topic topic_of_instructions() const;
+  const WordSet& subject_words() const;
   std::vector<Label> ranked_labels(const Place& place) const;
   std::optional<Json> choose(const Place& place) const;
   std::optional<Json> choose_block(const Place& place) const;
@@ -83,12 +87,17 @@ class Judge : public Suggestions {
   const Material& material_;
   const Chance& chance_;
   double noise_;
-  WordSet subject_words_;
   // Read on demand and once: a long list of verdicts asks for the same again and again.
+  mutable std::optional<WordSet> subject_words_;
+  mutable std::optional<Topic> instructions_topic_;
   mutable bool read_references_ = false;
   mutable WordSet references_;
   mutable std::string_view longest_reference_;
-  mutable std::vector<std::pair<WordSet, std::string_view>> reference_sentences_;
+  struct Sentence {
+    WordSet words;
+    bool negated;
+  };
+  mutable std::vector<Sentence> reference_sentences_;
   mutable std::vector<std::optional<double>> supports_;  // of the whole answer, then of each item
 };
 

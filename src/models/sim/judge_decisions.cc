@@ -14,6 +14,9 @@
 namespace assay::sim {
 namespace {
 
+constexpr Names kAttackWords = {"jailbreak", "manipulat", "injection", "unsafe", "attack"};
+constexpr Names kBiasWords = {"bias", "prejudice", "stereotyp"};
+
 // "1 to 5", "1-5", "from 0 to 10", "1 and 5" in words around a score.
 std::optional<std::pair<double, double>> range_in(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -52,7 +55,7 @@ void Judge::read_references() const {
     if (block.text.size() > longest_reference_.size()) longest_reference_ = block.text;
   }
   for (const std::string_view sentence : split_sentences(longest_reference_)) {
-    reference_sentences_.emplace_back(WordSet(sentence), sentence);
+    reference_sentences_.push_back({WordSet(sentence), has_negation(sentence)});
   }
 }
 
@@ -60,46 +63,51 @@ double Judge::support_of(std::string_view text) const {
   read_references();
   const WordSet words(text);
   // The sentence that speaks of the same thing decides about contradictions.
-  std::string_view same_thing;
+  const Sentence* same_thing = nullptr;
   double most = 0.49;
-  for (const auto& [sentence_words, sentence] : reference_sentences_) {
-    const double near = overlap(words, sentence_words);
-    if (near > most) most = near, same_thing = sentence;
+  for (const Sentence& sentence : reference_sentences_) {
+    const double near = overlap(words, sentence.words);
+    if (near > most) most = near, same_thing = &sentence;
   }
-  const bool contradicts = !same_thing.empty() && (has_negation(text) != has_negation(same_thing) ||
-                                                   has_foreign_number(text, longest_reference_));
+  const bool contradicts = same_thing != nullptr && (has_negation(text) != same_thing->negated ||
+                                                     has_foreign_number(text, longest_reference_));
   return contradicts ? 0.1 : clamped(0.15 + 1.7 * overlap(words, references_));
 }
 
-std::optional<double> Judge::outcome_by_topic(const Place& place, std::string_view text) const {
-  const std::string near = lower_ascii(fmt::format("{} {}", spaced(place.name()), place.shape.description));
-  const std::string& far = material_.instructions();
-  static constexpr Names kAttacks = {"jailbreak", "manipulat", "injection", "unsafe", "attack"};
-  static constexpr Names kBias = {"bias", "prejudice", "stereotyp"};
-  const auto speaks_of = [](const std::string& about, Names words) {
-    return std::ranges::any_of(words,
-                               [&](std::string_view word) { return about.find(word) != std::string::npos; });
-  };
-  const auto by_count = [](std::size_t count) { return count == 0 ? 0.1 : count == 1 ? 0.8 : 0.95; };
-  for (const std::string* about : {&near, &far}) {
-    if (speaks_of(*about, kAttacks)) return by_count(count_manipulations(text));
-    if (speaks_of(*about, kBias)) return by_count(count_biases(text));
+Judge::Topic Judge::topic_of_instructions() const {
+  if (!instructions_topic_) {
+    const std::string& text = material_.instructions();
+    const auto says = [&](Names words) {
+      return std::ranges::any_of(words,
+                                 [&](std::string_view word) { return text.find(word) != std::string::npos; });
+    };
+    instructions_topic_ = says(kAttackWords) ? Topic::attack : says(kBiasWords) ? Topic::bias : Topic::none;
   }
-  return std::nullopt;
+  return *instructions_topic_;
+}
+
+Judge::Topic Judge::topic_of(const Place& place) const {
+  for (const std::string_view near : {place.name(), place.shape.description}) {
+    if (mentions(near, kAttackWords)) return Topic::attack;
+    if (mentions(near, kBiasWords)) return Topic::bias;
+  }
+  return topic_of_instructions();
 }
 
 // One figure per decision, from 0 (no) to 1 (yes), noise included.
 double Judge::support(const Place& place) const {
   const Item* item = item_at(place);
-  const std::string_view text = item != nullptr ? item->text : material_.answer();
+  const Topic topic = topic_of(place);
   double value = 0;
-  if (const auto by_topic = outcome_by_topic(place, item != nullptr ? item->text : material_.subject())) {
-    value = *by_topic;
+  if (topic != Topic::none) {
+    const std::string_view text = item != nullptr ? item->text : material_.subject();
+    const std::size_t phrases = topic == Topic::attack ? count_manipulations(text) : count_biases(text);
+    value = phrases == 0 ? 0.1 : phrases == 1 ? 0.8 : 0.95;
   } else {
     const std::size_t slot =
         item == nullptr ? 0 : 1 + static_cast<std::size_t>(item - material_.judged_items()->items.data());
     if (supports_.size() <= slot) supports_.resize(slot + 1);
-    if (!supports_[slot]) supports_[slot] = support_of(text);
+    if (!supports_[slot]) supports_[slot] = support_of(item != nullptr ? item->text : material_.answer());
     value = *supports_[slot];
   }
   Chance chance = decision(place);
@@ -116,7 +124,7 @@ double Judge::quality(std::string_view text) const {
   const double length = std::min(1.0, static_cast<double>(words.size()) / 45.0);
   const double variety =
       content == 0 ? 0 : std::min(1.0, 1.2 * static_cast<double>(set.size()) / static_cast<double>(content));
-  const double on_topic = std::min(1.0, 1.5 * overlap(set, subject_words_));
+  const double on_topic = std::min(1.0, 1.5 * overlap(set, subject_words()));
   const bool ends = std::string_view(".!?)”\"").find(trim(text).back()) != std::string_view::npos;
   return clamped(0.35 * length + 0.3 * on_topic + 0.25 * variety + (ends ? 0.1 : 0.0));
 }
@@ -176,7 +184,7 @@ std::optional<Json> Judge::choose_block(const Place& place) const {
 
 std::vector<Judge::Label> Judge::ranked_labels(const Place& place) const {
   const Item* item = item_at(place);
-  const WordSet subject = item != nullptr ? WordSet(item->text) : subject_words_;
+  const WordSet subject = item != nullptr ? WordSet(item->text) : subject_words();
   struct Words {
     WordSet own;
     WordSet explained;
@@ -238,14 +246,14 @@ std::optional<Json> Judge::boolean(const Place& place) const {
   const bool inverted =
       mentions(name, {"contradict", "unsupported", "irrelevant", "incorrect", "missing", "hallucinat"});
   const bool by_support =
-      item != nullptr || inverted || outcome_by_topic(place, {}) ||
+      item != nullptr || inverted || topic_of(place) != Topic::none ||
       mentions(name, {"relevant", "support", "correct", "agree", "pass", "match", "same", "complete",
                       "applied", "follow", "faithful", "helpful", "ok", "valid", "success", "outcome"});
   if (by_support) return Json((support(place) >= 0.5) != inverted);
   // A property like "political": does the subject speak of it?
   const WordSet about(fmt::format("{} {}", spaced(name), place.shape.description));
   Chance chance = decision(place);
-  const bool spoken_of = about.shared_with(subject_words_) > 0;
+  const bool spoken_of = about.shared_with(subject_words()) > 0;
   return Json(spoken_of != chance.happens(noise_));
 }
 

@@ -94,7 +94,6 @@ Material::Material(const ChatRequest& request) {
     subject_ = shown->text;
   }
   choose_judged_items();
-  choose_words();
 }
 
 // Blocks open at the start of a line and are not nested: what looks like a tag inside a block is its text.
@@ -175,15 +174,21 @@ std::string_view Material::explanation(std::string_view label) const {
   return {};
 }
 
-void Material::choose_words() {
+std::span<const std::string> Material::words() const {
+  if (!words_) choose_words();
+  return *words_;
+}
+
+void Material::choose_words() const {
+  std::vector<std::string>& words = words_.emplace();
   std::unordered_set<std::uint64_t> seen;
   const auto take = [&](std::string_view text) {
     for (const std::string_view word : split_words(text.substr(0, 4096))) {
-      if (words_.size() >= kMostWords) return;
+      if (words.size() >= kMostWords) return;
       const bool plain =
           word.size() > 2 && word.size() < 24 && std::isalpha(static_cast<unsigned char>(word[0])) != 0;
       if (plain && !is_stop_word(word) && seen.insert(stem_of(word)).second)
-        words_.push_back(lower_ascii(word));
+        words.push_back(lower_ascii(word));
     }
   };
   take(subject_);

@@ -45,19 +45,19 @@ class Material {
   // What a line like "- label: description" says of a label; empty if nothing does.
   std::string_view explanation(std::string_view label) const;
   // Content words of the subject and the blocks, in order, each once: what prose is made of.
-  std::span<const std::string> words() const { return words_; }
+  std::span<const std::string> words() const;
 
  private:
   void take_blocks(std::string_view text);
   void choose_judged_items();
-  void choose_words();
+  void choose_words() const;
 
   std::vector<Block> blocks_;
   std::vector<std::string_view> sources_;  // system texts, and the last user message
   std::string instructions_;
   std::string_view subject_;
   const Block* judged_items_ = nullptr;
-  std::vector<std::string> words_;
+  mutable std::optional<std::vector<std::string>> words_;  // read on demand: most answers need none
 };
 
 }  // namespace assay::sim

@@ -40,6 +40,53 @@ constexpr std::array<std::string_view, 13> kDoubtful = {"oneOf",
                                                         "$dynamicRef",
                                                         "multipleOf"};
 
+struct Group {
+  std::string_view keyword;
+  unsigned bit;
+};
+constexpr Group kGroups[] = {{"minimum", SchemaTree::kNumbers},
+                             {"maximum", SchemaTree::kNumbers},
+                             {"exclusiveMinimum", SchemaTree::kNumbers},
+                             {"exclusiveMaximum", SchemaTree::kNumbers},
+                             {"multipleOf", SchemaTree::kNumbers},
+                             {"minLength", SchemaTree::kTexts},
+                             {"maxLength", SchemaTree::kTexts},
+                             {"pattern", SchemaTree::kTexts},
+                             {"format", SchemaTree::kTexts},
+                             {"items", SchemaTree::kItems},
+                             {"prefixItems", SchemaTree::kItems},
+                             {"contains", SchemaTree::kItems},
+                             {"minItems", SchemaTree::kItems},
+                             {"maxItems", SchemaTree::kItems},
+                             {"uniqueItems", SchemaTree::kItems},
+                             {"unevaluatedItems", SchemaTree::kItems},
+                             {"properties", SchemaTree::kProperties},
+                             {"required", SchemaTree::kProperties},
+                             {"patternProperties", SchemaTree::kProperties},
+                             {"additionalProperties", SchemaTree::kProperties},
+                             {"minProperties", SchemaTree::kProperties},
+                             {"maxProperties", SchemaTree::kProperties},
+                             {"propertyNames", SchemaTree::kProperties},
+                             {"dependentRequired", SchemaTree::kProperties},
+                             {"dependentSchemas", SchemaTree::kProperties},
+                             {"unevaluatedProperties", SchemaTree::kProperties},
+                             {"allOf", SchemaTree::kCombinations},
+                             {"anyOf", SchemaTree::kCombinations},
+                             {"oneOf", SchemaTree::kCombinations},
+                             {"if", SchemaTree::kCombinations},
+                             {"not", SchemaTree::kCombinations},
+                             {"$ref", SchemaTree::kReferences},
+                             {"$dynamicRef", SchemaTree::kReferences}};
+
+unsigned keywords_in(const JsonObject& object) {
+  unsigned bits = 0;
+  for (const auto& member : object) {
+    const auto* group = std::ranges::find(kGroups, std::string_view(member.key()), &Group::keyword);
+    if (group != std::end(kGroups)) bits |= group->bit;
+  }
+  return bits;
+}
+
 std::string escaped(std::string_view key) {
   std::string out;
   for (const char c : key) {
@@ -93,14 +140,15 @@ SchemaTree::~SchemaTree() = default;
 
 void SchemaTree::walk(const Json& schema, const std::string& outer_base, const std::string& pointer) {
   if (schema.is_bool()) {
-    places_.try_emplace(&schema, Place{pointer, {}, false});
+    facts_.try_emplace(&schema, Facts{.pointer = pointer});
     return;
   }
   if (!schema.is_object()) return;
-  const auto [place, fresh] = places_.try_emplace(&schema, Place{pointer, {}, false});
+  const auto [known, fresh] = facts_.try_emplace(&schema, Facts{.pointer = pointer});
   if (!fresh) return;
   const JsonObject& object = schema.get_object();
-  place->second.doubtful =
+  known->second.keywords = keywords_in(object);
+  known->second.doubtful =
       std::ranges::any_of(kDoubtful, [&](std::string_view keyword) { return object.contains(keyword); });
 
   std::string base = outer_base;
@@ -152,7 +200,7 @@ bool SchemaTree::key_matches(std::string_view expression, std::string_view key) 
 }
 
 void SchemaTree::follow(const Pending& pending) {
-  References found;
+  Facts& found = facts_[pending.subschema];
   if (const auto reference = text_member(*pending.subschema, "$ref"); !reference.empty()) {
     found.fixed = find(reference, pending.base);
   }
@@ -165,7 +213,6 @@ void SchemaTree::follow(const Pending& pending) {
       found.dynamic = outermost->second;
     }
   }
-  places_[pending.subschema].references = found;
 }
 
 const Json* SchemaTree::find(std::string_view reference, const std::string& base) {
@@ -180,9 +227,8 @@ const Json* SchemaTree::find(std::string_view reference, const std::string& base
   if (document == resources_.end()) return nullptr;
   if (fragment.empty()) return document->second;
   if (!fragment.starts_with('/')) return nullptr;
-  const auto place = places_.find(document->second);
-  return walk_pointer(*document->second, document_uri, place == places_.end() ? "" : place->second.pointer,
-                      fragment);
+  const Facts* known = facts(*document->second);
+  return walk_pointer(*document->second, document_uri, known == nullptr ? "" : known->pointer, fragment);
 }
 
 const Json* SchemaTree::walk_pointer(const Json& document, std::string base, std::string pointer,
@@ -205,23 +251,13 @@ const Json* SchemaTree::walk_pointer(const Json& document, std::string base, std
     pointer += "/" + escaped(step);
     if (const auto id = text_member(*at, "$id"); !id.empty() && !steps.empty()) base = resource_uri(base, id);
   }
-  if (!places_.contains(at)) walk(*at, base, pointer);  // a reference may lead to what no keyword announces
+  if (!facts_.contains(at)) walk(*at, base, pointer);  // a reference may lead to what no keyword announces
   return at;
 }
 
-SchemaTree::References SchemaTree::references(const Json& subschema) const {
-  const auto place = places_.find(&subschema);
-  return place == places_.end() ? References{} : place->second.references;
-}
-
-const std::string* SchemaTree::pointer(const Json& subschema) const {
-  const auto place = places_.find(&subschema);
-  return place == places_.end() ? nullptr : &place->second.pointer;
-}
-
-bool SchemaTree::doubtful(const Json& subschema) const {
-  const auto place = places_.find(&subschema);
-  return place != places_.end() && place->second.doubtful;
+const SchemaTree::Facts* SchemaTree::facts(const Json& subschema) const {
+  const auto known = facts_.find(&subschema);
+  return known == facts_.end() ? nullptr : &known->second;
 }
 
 }  // namespace assay::sim

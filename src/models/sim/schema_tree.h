@@ -26,26 +26,32 @@ class SchemaTree {
   SchemaTree& operator=(const SchemaTree&) = delete;
 
   const Json& root() const { return root_; }
-  // Where `$ref` and `$dynamicRef` of this subschema lead; null where nothing in this document is meant.
-  struct References {
+  // What is known of a subschema before it is read.
+  struct Facts {
+    std::string pointer;  // from the root, "" for the root itself
+    // Where `$ref` and `$dynamicRef` lead; null where nothing in this document is meant.
     const Json* fixed = nullptr;
     const Json* dynamic = nullptr;
+    // Whether its keywords cannot be met by construction alone (oneOf, not, pattern, …), so that a value for
+    // it is better checked at once than with the whole instance.
+    bool doubtful = false;
+    // Which of its keywords are there: bits of Keywords.
+    unsigned keywords = 0;
   };
-  References references(const Json& subschema) const;
-  // From the root, "" for the root itself. Null for what is no subschema.
-  const std::string* pointer(const Json& subschema) const;
-  // Whether the keywords of this subschema cannot be met by construction alone (oneOf, not, pattern, …), so
-  // that a value for it is better checked at once than with the whole instance.
-  bool doubtful(const Json& subschema) const;
+  enum Keywords : unsigned {
+    kNumbers = 1,
+    kTexts = 2,
+    kItems = 4,
+    kProperties = 8,
+    kCombinations = 16,
+    kReferences = 32
+  };
+  // Null for what is no subschema of this document.
+  const Facts* facts(const Json& subschema) const;
   // Whether a property's name matches an expression of some `patternProperties` of this document.
   bool key_matches(std::string_view expression, std::string_view key) const;
 
  private:
-  struct Place {
-    std::string pointer;
-    References references;
-    bool doubtful = false;
-  };
   struct Pending {
     const Json* subschema;
     std::string base;
@@ -58,7 +64,7 @@ class SchemaTree {
                            std::string_view steps);
 
   const Json root_;
-  std::unordered_map<const Json*, Place> places_;
+  std::unordered_map<const Json*, Facts> facts_;
   std::unordered_map<std::string, const Json*> resources_;  // by absolute or made-up URI, without fragment
   std::unordered_map<std::string, const Json*> anchors_;    // URI#name
   std::unordered_map<std::string, const Json*> dynamic_;    // outermost `$dynamicAnchor` by name

@@ -17,33 +17,15 @@ struct NamedType {
 constexpr NamedType kTypeNames[] = {{"null", kNull},     {"boolean", kBoolean}, {"string", kString},
                                     {"integer", kWhole}, {"number", kNumber},   {"array", kArray},
                                     {"object", kObject}};
-// Which type a schema without `type` is probably about.
-constexpr NamedType kKeywordTypes[] = {{"properties", kObject},
-                                       {"required", kObject},
-                                       {"patternProperties", kObject},
-                                       {"additionalProperties", kObject},
-                                       {"minProperties", kObject},
-                                       {"propertyNames", kObject},
-                                       {"dependentRequired", kObject},
-                                       {"dependentSchemas", kObject},
-                                       {"maxProperties", kObject},
-                                       {"unevaluatedProperties", kObject},
-                                       {"items", kArray},
-                                       {"prefixItems", kArray},
-                                       {"contains", kArray},
-                                       {"minItems", kArray},
-                                       {"maxItems", kArray},
-                                       {"uniqueItems", kArray},
-                                       {"unevaluatedItems", kArray},
-                                       {"minLength", kString},
-                                       {"maxLength", kString},
-                                       {"pattern", kString},
-                                       {"format", kString},
-                                       {"minimum", kNumber},
-                                       {"maximum", kNumber},
-                                       {"exclusiveMinimum", kNumber},
-                                       {"exclusiveMaximum", kNumber},
-                                       {"multipleOf", kNumber}};
+// Which types a schema without `type` is probably about.
+unsigned types_spoken_of(unsigned keywords) {
+  unsigned types = 0;
+  if ((keywords & SchemaTree::kNumbers) != 0) types |= kNumber;
+  if ((keywords & SchemaTree::kTexts) != 0) types |= kString;
+  if ((keywords & SchemaTree::kItems) != 0) types |= kArray;
+  if ((keywords & SchemaTree::kProperties) != 0) types |= kObject;
+  return types;
+}
 
 unsigned type_named(std::string_view name) {
   const auto* found = std::ranges::find(kTypeNames, name, &NamedType::name);
@@ -77,15 +59,18 @@ class Gathering {
       return;
     }
     const JsonObject& object = schema.get_object();
-    shape_.doubtful = shape_.doubtful || tree_.doubtful(schema);
+    const SchemaTree::Facts* facts = tree_.facts(schema);
+    if (facts == nullptr) return;  // no subschema: nothing that a validator would look at
+    shape_.doubtful = shape_.doubtful || facts->doubtful;
+    shape_.suggested |= types_spoken_of(facts->keywords);
     if (shape_.description.empty()) shape_.description = text(object, "description");
     add_types(object);
-    add_numbers(object);
-    add_texts(object);
-    add_items(object);
-    add_properties(object);
-    add_references(schema, object, depth);
-    add_combinations(object, depth);
+    if ((facts->keywords & SchemaTree::kNumbers) != 0) add_numbers(object);
+    if ((facts->keywords & SchemaTree::kTexts) != 0) add_texts(object);
+    if ((facts->keywords & SchemaTree::kItems) != 0) add_items(object);
+    if ((facts->keywords & SchemaTree::kProperties) != 0) add_properties(object);
+    if ((facts->keywords & SchemaTree::kReferences) != 0) add_references(*facts, depth);
+    if ((facts->keywords & SchemaTree::kCombinations) != 0) add_combinations(object, depth);
   }
 
  private:
@@ -122,9 +107,6 @@ class Gathering {
     if (const Json* types = object.if_contains("type")) {
       shape_.types &= types_of_keyword(*types);
       shape_.typed = true;
-    }
-    for (const NamedType& keyword : kKeywordTypes) {
-      if (object.contains(keyword.name)) shape_.suggested |= keyword.types;
     }
     if (const JsonArray* values = list(object, "enum")) {
       std::vector<const Json*> candidates;
@@ -217,12 +199,10 @@ class Gathering {
     }
   }
 
-  void add_references(const Json& schema, const JsonObject& object, int depth) {
-    if (!object.contains("$ref") && !object.contains("$dynamicRef")) return;
-    const auto [fixed, dynamic] = tree_.references(schema);
-    if (fixed != nullptr) add(*fixed, depth + 1);
-    if (dynamic != nullptr) add(*dynamic, depth + 1);
-    if (fixed == nullptr && dynamic == nullptr) shape_.unresolved = true;
+  void add_references(const SchemaTree::Facts& facts, int depth) {
+    if (facts.fixed != nullptr) add(*facts.fixed, depth + 1);
+    if (facts.dynamic != nullptr) add(*facts.dynamic, depth + 1);
+    if (facts.fixed == nullptr && facts.dynamic == nullptr) shape_.unresolved = true;
   }
 
   void add_combinations(const JsonObject& object, int depth) {

@@ -36,7 +36,7 @@ struct Shape {
   bool typed = false;                               // some subschema named the type
   bool impossible = false;                          // a `false` schema, an empty intersection
   bool unresolved = false;                          // a reference leads out of the document
-  bool doubtful = false;                            // a value is to be checked at once (SchemaTree::doubtful)
+  bool doubtful = false;                            // a value is to be checked at once (SchemaTree::Facts)
   unsigned suggested = 0;                           // types that the keywords used speak of
   std::optional<std::vector<const Json*>> allowed;  // enum and const
 

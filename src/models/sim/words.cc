@@ -22,8 +22,7 @@ constexpr auto kStopWords = std::to_array<std::string_view>(
      "will", "with",  "would", "you",  "your"});
 
 constexpr auto kNegations = std::to_array<std::string_view>(
-    {"not", "no", "never", "cannot", "can't", "don't", "doesn't", "isn't", "aren't", "won't", "without",
-     "none", "neither", "didn't", "wasn't", "weren't", "shouldn't", "mustn't"});
+    {"not", "no", "never", "cannot", "without", "none", "neither", "nothing", "nobody"});
 
 constexpr auto kManipulations = std::to_array<std::string_view>({"ignore previous",
                                                                  "ignore all previous",
@@ -271,7 +270,11 @@ std::vector<std::string_view> split_sentences(std::string_view text, std::size_t
 bool has_negation(std::string_view text) {
   bool found = false;
   for_each_word(text, [&](std::string_view word) {
-    found = found || std::ranges::find(kNegations, lower_ascii(word)) != kNegations.end();
+    if (found || word.size() > 9) return;
+    std::array<char, 9> buffer{};
+    std::ranges::transform(word, buffer.begin(), lower);
+    const std::string_view small(buffer.data(), word.size());
+    found = small.ends_with("n't") || std::ranges::find(kNegations, small) != kNegations.end();
   });
   return found;
 }
