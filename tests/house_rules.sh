@@ -31,11 +31,12 @@ while read -r file; do complain "$file: src/stats is pure mathematics"; done < <
   grep -rlE '#include <(fstream|thread|mutex|unistd\.h|sys/|chrono)' src/stats || true)
 
 while read -r lines file; do
-  [ "$file" = total ] || [ "$lines" -le 600 ] || complain "$file: $lines lines; is it still one idea?"
+  [ "$file" = total ] || [ "$lines" -le 650 ] || complain "$file: $lines lines; is it still one idea?"
 done < <(git ls-files -co --exclude-standard 'src/*.cc' 'src/*.h' 'tests/*.cc' 'tests/*.mjs' | xargs wc -l)
 
 while IFS= read -r hit; do complain "unfinished: $hit"; done < <(
-  grep -rnE 'TODO|FIXME|XXX|HACK|GTEST_SKIP|DISABLED_|EXPECT_TRUE\(true\)' src tests bench --include='*.cc' --include='*.h' --include='*.mjs' || true)
+  git ls-files -co --exclude-standard src tests bench | grep -E '\.(cc|h|mjs)$' |
+    xargs grep -nE 'TODO|FIXME|XXX|HACK|GTEST_SKIP|DISABLED_|EXPECT_TRUE\(true\)' || true)
 
 while IFS= read -r hit; do complain "a heavy header belongs into a source: $hit"; done < <(
   grep -rnE '#include <(simdjson|boost/(beast|asio|math)|sqlite3|yaml-cpp)' src --include='*.h' || true)

@@ -220,6 +220,7 @@ void LenientReader::read_escape(std::string& out) {
       out.push_back('\t');
       return;
     case '\'':
+      notes_.add(Note::unknown_escape);
       out.push_back('\'');
       return;
     case 'u':

@@ -61,8 +61,9 @@ constexpr auto kLogs = [] {
 double log_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const int exponent = static_cast<int>(bits >> 52) - 1023;
-  const double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFULL) | 0x3FF0000000000000ULL);
-  const auto i = static_cast<std::size_t>((m - 1) * 64 + 0.5);
+  const std::uint64_t fraction = bits & 0x000FFFFFFFFFFFFFULL;
+  const double m = std::bit_cast<double>(fraction | 0x3FF0000000000000ULL);
+  const std::size_t i = ((fraction >> 45) + 1) / 2;
   const double near = 1 + static_cast<double>(i) / 64;
   return (exponent * kLn2 + kLogs[i]) + short_log_ratio_series((m - near) / (m + near));
 }

@@ -161,6 +161,8 @@ class StrictCheck {
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations".
 constexpr std::array<std::string_view, 9> kKeptByAnthropic{
     "type", "enum", "const", "title", "description", "$ref", "default", "required", "additionalProperties"};
+constexpr std::array<std::string_view, 6> kHoldSchemas{"properties", "$defs", "definitions",
+                                                       "anyOf",      "allOf", "items"};
 constexpr std::array<std::string_view, 9> kAnthropicFormats{"date-time", "time", "date", "duration", "email",
                                                             "hostname",  "uri",  "ipv4", "uuid"};
 
@@ -187,34 +189,28 @@ std::optional<Json> close_each(const Json& schemas, int depth) {
   return Json(std::move(map));
 }
 
+// Whether the keyword is enforced with this value as it stands.
+bool kept_by_anthropic(std::string_view key, const Json& value) {
+  if (key == "format") return as_text(value) && contains(kAnthropicFormats, *as_text(value));
+  if (key == "minItems") return as_integer(value) == std::optional<std::int64_t>(1);
+  return contains(kKeptByAnthropic, key);
+}
+
 std::optional<Json> close_schema(const Json& schema, int depth) {
   if (depth > 64 || !schema.is_object()) return std::nullopt;
   JsonObject closed;
   JsonObject unenforced;
   for (const auto& member : schema.get_object()) {
     const std::string_view key = member.key();
-    std::optional<Json> inner;
-    if (contains(kKeptByAnthropic, key)) {
+    // oneOf as anyOf is weaker, but sound: exactly one is checked afterwards.
+    const std::string_view sent = key == "oneOf" ? "anyOf" : key;
+    if (kept_by_anthropic(key, member.value())) {
       closed[key] = member.value();
-    } else if (key == "properties" || key == "$defs" || key == "definitions" || key == "anyOf" ||
-               key == "allOf") {
-      inner = close_each(member.value(), depth + 1);
-      if (!inner || closed.contains(key)) return std::nullopt;
-      closed[key] = std::move(*inner);
-    } else if (key == "oneOf") {
-      // Weaker, but sound: exactly one is checked afterwards.
-      inner = close_each(member.value(), depth + 1);
-      if (!inner || closed.contains("anyOf")) return std::nullopt;
-      closed["anyOf"] = std::move(*inner);
-    } else if (key == "items") {
-      inner = close_schema(member.value(), depth + 1);
-      if (!inner) return std::nullopt;
-      closed[key] = std::move(*inner);
-    } else if (key == "format" && as_text(member.value()) &&
-               contains(kAnthropicFormats, *as_text(member.value()))) {
-      closed[key] = member.value();
-    } else if (key == "minItems" && as_integer(member.value()) == std::optional<std::int64_t>(1)) {
-      closed[key] = member.value();
+    } else if (contains(kHoldSchemas, sent)) {
+      auto inner =
+          key == "items" ? close_schema(member.value(), depth + 1) : close_each(member.value(), depth + 1);
+      if (!inner || closed.contains(sent)) return std::nullopt;
+      closed[sent] = std::move(*inner);
     } else if (!key.starts_with('$')) {
       unenforced[key] = member.value();
     }

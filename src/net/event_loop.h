@@ -118,8 +118,7 @@ class Ending {
   std::coroutine_handle<> handle_;
 };
 
-inline Ending stop_at_end(EventLoop& loop, bool& done) {
-  done = true;
+inline Ending stop_at_end(EventLoop& loop) {
   loop.stop();
   co_return;
 }
@@ -128,10 +127,9 @@ inline Ending stop_at_end(EventLoop& loop, bool& done) {
 
 template <class T>
 T EventLoop::run_until_done(Task<T> task) {
-  bool done = false;
-  auto ending = task_detail::stop_at_end(*this, done);
+  const auto ending = task_detail::stop_at_end(*this);
   post([&task, &ending] { task.await_suspend(ending.handle()).resume(); });
-  while (!done) run();
+  while (!ending.handle().done()) run();
   return task.await_resume();
 }
 

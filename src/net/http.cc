@@ -1,6 +1,7 @@
 #include "net/http.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace assay {
 namespace {
@@ -33,7 +34,64 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   return result;
 }
 
+// RFC 9110, section 15, and those of RFC 6585.
+constexpr std::pair<int, std::string_view> kReasons[] = {
+    {100, "Continue"},
+    {101, "Switching Protocols"},
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {203, "Non-Authoritative Information"},
+    {204, "No Content"},
+    {205, "Reset Content"},
+    {206, "Partial Content"},
+    {300, "Multiple Choices"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {307, "Temporary Redirect"},
+    {308, "Permanent Redirect"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {402, "Payment Required"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {406, "Not Acceptable"},
+    {407, "Proxy Authentication Required"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {410, "Gone"},
+    {411, "Length Required"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {414, "URI Too Long"},
+    {415, "Unsupported Media Type"},
+    {416, "Range Not Satisfiable"},
+    {417, "Expectation Failed"},
+    {421, "Misdirected Request"},
+    {422, "Unprocessable Content"},
+    {425, "Too Early"},
+    {426, "Upgrade Required"},
+    {428, "Precondition Required"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {502, "Bad Gateway"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {505, "HTTP Version Not Supported"},
+};
+
 }  // namespace
+
+std::string_view reason_phrase(int status) {
+  const auto* found = std::lower_bound(std::begin(kReasons), std::end(kReasons), status,
+                                       [](const auto& entry, int wanted) { return entry.first < wanted; });
+  return found != std::end(kReasons) && found->first == status ? found->second : std::string_view();
+}
 
 bool same_without_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() &&

@@ -35,6 +35,9 @@ bool is_http_token(std::string_view text);
 // Whether it can stand in a header field without ending it: no line breaks, no other control characters.
 bool is_http_field_value(std::string_view text);
 
+// "Not Found" for 404; empty if the status has no name.
+std::string_view reason_phrase(int status);
+
 // The target of a request line: "/path?query", or a whole URL as a proxy gets it.
 struct RequestTarget {
   std::string path;   // decoded; "/" if the target has none

@@ -30,7 +30,8 @@ struct HttpRequest {
   Duration total_timeout = std::chrono::seconds(120);  // everything, connection included
   std::size_t max_body = std::size_t{64} << 20;        // a longer response is an error (ErrorKind::rejected)
   // If set, receives the body of a 2xx response as it arrives and HttpResponse::body stays empty. Returning
-  // false ends the transfer early, which is not an error.
+  // false ends the transfer early, which is not an error. It may send or cancel requests, this one, too, or
+  // destroy the client; it must not throw. It also counts against max_body.
   std::function<bool(std::string_view)> on_data{};
 };
 

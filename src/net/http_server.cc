@@ -1,7 +1,7 @@
 // Each worker is one thread with its own io_context, and a connection stays with its worker, so nothing of a
 // connection needs a lock. A Responder may be used from anywhere: it holds worker and connection weakly and
-// passes its calls on to the worker's thread. Only requests are parsed by Beast; responses are put together
-// by hand in a buffer that is used again, and leave in one write.
+// passes its calls on to the worker's thread. Responses are put together in a buffer that is used again, and
+// leave in one write.
 #include "net/http_server.h"
 
 #include <algorithm>
@@ -21,27 +21,20 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/basic_parser.hpp>
-#include <boost/beast/http/error.hpp>
-#include <boost/beast/http/status.hpp>
 #include <fmt/format.h>
 #include <sys/socket.h>
 
 #include "net/event_loop.h"
+#include "net/request_parser.h"
 
 namespace assay {
 namespace {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::uint32_t kMaxHeader = 64U << 10;
 constexpr std::size_t kReadSize = std::size_t{16} << 10;
-constexpr std::size_t kMostReserved = std::size_t{1} << 20;
 // A body up to this size is copied behind its header; a larger one is sent from where it is.
 constexpr std::size_t kCopiedBody = std::size_t{16} << 10;
 constexpr std::size_t kKeptCapacity = std::size_t{64} << 10;
@@ -50,51 +43,6 @@ constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 // How long a refused peer may go on sending before it must have read why.
 constexpr std::chrono::nanoseconds kLingerTime = std::chrono::seconds(2);
 constexpr std::chrono::nanoseconds kAcceptPause = std::chrono::milliseconds(50);
-
-// Puts the parts of a request where the handler wants them, without a copy in between.
-class RequestParser final : public http::basic_parser<true> {
- public:
-  ServerRequest request;
-  std::string target;
-  int version = 0;  // 10 or 11
-  bool has_host = false;
-  bool expects_continue = false;
-
- private:
-  void on_request_impl(http::verb /*verb*/, beast::string_view method, beast::string_view target_given,
-                       int version_given, error_code& /*error*/) override {
-    version = version_given;
-    request.method.assign(method.data(), method.size());
-    target.assign(target_given.data(), target_given.size());
-  }
-  void on_response_impl(int /*code*/, beast::string_view /*reason*/, int /*version*/,
-                        error_code& /*error*/) override {}
-  void on_field_impl(http::field name, beast::string_view name_text, beast::string_view value,
-                     error_code& /*error*/) override {
-    if (name == http::field::host) has_host = true;
-    if (name == http::field::expect) {
-      expects_continue = same_without_case({value.data(), value.size()}, "100-continue");
-    }
-    request.headers.add(std::string(name_text.data(), name_text.size()),
-                        std::string(value.data(), value.size()));
-  }
-  void on_header_impl(error_code& /*error*/) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code& /*error*/) override {
-    if (length) request.body.reserve(std::min<std::uint64_t>(*length, kMostReserved));
-  }
-  std::size_t on_body_impl(beast::string_view part, error_code& /*error*/) override {
-    request.body.append(part.data(), part.size());
-    return part.size();
-  }
-  void on_chunk_header_impl(std::uint64_t /*size*/, beast::string_view /*extensions*/,
-                            error_code& /*error*/) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t /*left*/, beast::string_view part,
-                                 error_code& /*error*/) override {
-    request.body.append(part.data(), part.size());
-    return part.size();
-  }
-  void on_finish_impl(error_code& /*error*/) override {}
-};
 
 bool may_have_body(int status) {
   return status >= 200 && status != 204 && status != 304;
@@ -156,7 +104,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(Worker& worker, tcp::socket socket) : worker_(worker), socket_(std::move(socket)) {
     error_code ignored;
-    socket_.set_option(tcp::no_delay(true), ignored);
+    ignored = socket_.set_option(tcp::no_delay(true), ignored);
     const auto peer = socket_.remote_endpoint(ignored);
     if (!ignored) remote_ = peer.address().to_string();
   }
@@ -184,6 +132,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   enum class Phase { waiting, reading, answering, lingering, closed };
 
   void begin_request();
+  asio::mutable_buffer room_for_more();
   void read_some();
   void parse();
   void handle_request();
@@ -199,12 +148,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Worker& worker_;
   tcp::socket socket_;
   std::string remote_;
-  beast::flat_buffer buffer_;
-  std::optional<RequestParser> parser_;
+  // Received and not yet parsed: from `in_begin_` to `in_end_`.
+  std::vector<char> in_;
+  std::size_t in_begin_ = 0;
+  std::size_t in_end_ = 0;
+  RequestParser parser_{worker_.common().options.max_body};
   Phase phase_ = Phase::waiting;
   std::uint64_t deadline_ = 0;  // in ticks; 0: none
   std::uint64_t request_number_ = 0;
-  bool continue_sent_ = false;
   bool watching_peer_ = false;
 
   // Of the current request and its answer.
@@ -300,48 +251,42 @@ class Answer final : public Responder {
 };
 
 void Connection::begin_request() {
-  parser_.emplace();
-  parser_->header_limit(kMaxHeader);
-  parser_->body_limit(worker_.common().options.max_body);
-  parser_->eager(true);
-  continue_sent_ = false;
   phase_ = Phase::waiting;
-  if (buffer_.size() == 0) {
-    read_some();
-  } else {
-    phase_ = Phase::reading;
-    parse();
+  if (in_begin_ == in_end_) return read_some();
+  phase_ = Phase::reading;
+  parse();
+}
+
+asio::mutable_buffer Connection::room_for_more() {
+  if (in_begin_ > 0) {
+    std::copy(in_.begin() + static_cast<std::ptrdiff_t>(in_begin_),
+              in_.begin() + static_cast<std::ptrdiff_t>(in_end_), in_.begin());
+    in_end_ -= std::exchange(in_begin_, 0);
   }
+  if (in_.size() < in_end_ + kReadSize) in_.resize(in_end_ + kReadSize);
+  return {in_.data() + in_end_, kReadSize};
 }
 
 void Connection::read_some() {
   socket_.async_read_some(
-      buffer_.prepare(kReadSize), [self = shared_from_this()](const error_code& error, std::size_t count) {
+      room_for_more(), [self = shared_from_this()](const error_code& error, std::size_t count) {
         if (self->phase_ == Phase::closed) return;
         if (error) return self->close();
-        self->buffer_.commit(count);
-        if (self->phase_ == Phase::waiting) {
-          self->phase_ = Phase::reading;
-          if (self->request_number_ > 0) {
-            self->deadline_ = self->worker_.deadline(self->worker_.common().options.header_timeout);
-          }
+        self->in_end_ += count;
+        if (std::exchange(self->phase_, Phase::reading) == Phase::waiting && self->request_number_ > 0) {
+          self->deadline_ = self->worker_.deadline(self->worker_.common().options.header_timeout);
         }
         self->parse();
       });
 }
 
 void Connection::parse() {
-  while (buffer_.size() > 0 && !parser_->is_done()) {
-    error_code error;
-    const std::size_t used = parser_->put(buffer_.data(), error);
-    buffer_.consume(used);
-    if (error == http::error::need_more) break;
-    if (error == http::error::body_limit) return refuse(413, "the body is too large");
-    if (error == http::error::header_limit) return refuse(431, "the header is too large");
-    if (error) return refuse(400, error.message());
-  }
-  if (parser_->is_done()) return handle_request();
-  if (parser_->is_header_done() && parser_->expects_continue && !std::exchange(continue_sent_, true)) {
+  std::size_t used = 0;
+  const auto state = parser_.feed({in_.data() + in_begin_, in_end_ - in_begin_}, used);
+  in_begin_ += used;
+  if (state == RequestParser::State::done) return handle_request();
+  if (state == RequestParser::State::refused) return refuse(parser_.status(), parser_.reason());
+  if (parser_.wants_continue()) {
     queue_ += "HTTP/1.1 100 Continue\r\n\r\n";
     flush();
   }
@@ -349,17 +294,12 @@ void Connection::parse() {
 }
 
 void Connection::handle_request() {
-  RequestParser& parser = *parser_;
-  ServerRequest request = std::move(parser.request);
-  old_version_ = parser.version < 11;
-  if (!old_version_ && !parser.has_host) return refuse(400, "the Host header is missing");
-  auto target = split_target(parser.target);
-  if (!target) return refuse(400, "the path is not valid");
-  request.path = std::move(target->path);
-  request.query = std::move(target->query);
+  ParsedRequest parsed = parser_.take();
+  ServerRequest& request = parsed.request;
+  old_version_ = parsed.http10;
   request.remote = remote_;
   head_only_ = request.method == "HEAD";
-  keep_alive_ = parser.keep_alive();
+  keep_alive_ = parsed.keep_alive;
   chunked_ = complete_ = false;
   phase_ = Phase::answering;
   deadline_ = 0;
@@ -397,9 +337,8 @@ void Connection::refuse(int status, std::string_view reason) {
 }
 
 void Connection::add_head(int status, const Headers& headers) {
-  const auto reason = http::obsolete_reason(static_cast<http::status>(status));
-  fmt::format_to(std::back_inserter(queue_), "HTTP/1.1 {} {}\r\nDate: {}\r\n", status,
-                 std::string_view(reason.data(), reason.size()), worker_.date());
+  fmt::format_to(std::back_inserter(queue_), "HTTP/1.1 {} {}\r\nDate: {}\r\n", status, reason_phrase(status),
+                 worker_.date());
   for (const auto& [name, value] : headers) {
     if (same_without_case(name, "Connection")) {
       if (same_without_case(value, "close")) keep_alive_ = false;
@@ -516,13 +455,9 @@ void Connection::written() {
 
 void Connection::answer_done() {
   if (refused_) return linger();
-  if (!keep_alive_) {
-    error_code ignored;
-    socket_.shutdown(tcp::socket::shutdown_both, ignored);
-    return close();
-  }
+  if (!keep_alive_) return close();
   const auto& options = worker_.common().options;
-  deadline_ = worker_.deadline(buffer_.size() > 0 ? options.header_timeout : options.keep_alive_timeout);
+  deadline_ = worker_.deadline(in_begin_ < in_end_ ? options.header_timeout : options.keep_alive_timeout);
   begin_request();
 }
 
@@ -530,12 +465,12 @@ void Connection::answer_done() {
 void Connection::linger() {
   if (phase_ != Phase::lingering) {
     error_code ignored;
-    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    ignored = socket_.shutdown(tcp::socket::shutdown_send, ignored);
     phase_ = Phase::lingering;
     deadline_ = worker_.deadline(kLingerTime);
   }
-  buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(kReadSize),
+  in_begin_ = in_end_ = 0;
+  socket_.async_read_some(room_for_more(),
                           [self = shared_from_this()](const error_code& error, std::size_t /*count*/) {
                             if (self->phase_ == Phase::closed) return;
                             if (error) return self->close();
@@ -554,7 +489,7 @@ void Connection::time_out() {
 
 void Connection::reset() {
   error_code ignored;
-  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  ignored = socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   close();
 }
 
@@ -564,7 +499,7 @@ void Connection::close() {
   const auto self = shared_from_this();
   worker_.forget(self);
   error_code ignored;
-  socket_.close(ignored);
+  ignored = socket_.close(ignored);
 }
 
 Worker::Worker(std::shared_ptr<Common> shared) : common_(std::move(shared)) {
@@ -675,13 +610,10 @@ Result<tcp::acceptor> listen(asio::io_context& context, const HttpServerOptions&
   tcp::acceptor acceptor(context);
   if (!error) {
     const tcp::endpoint endpoint = found.begin()->endpoint();
-    const auto step = [&error](auto&& action) {
-      if (!error) action();
-    };
-    step([&] { acceptor.open(endpoint.protocol(), error); });
-    step([&] { acceptor.set_option(tcp::acceptor::reuse_address(true), error); });
-    step([&] { acceptor.bind(endpoint, error); });
-    step([&] { acceptor.listen(asio::socket_base::max_listen_connections, error); });
+    error = acceptor.open(endpoint.protocol(), error);
+    if (!error) error = acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) error = acceptor.bind(endpoint, error);
+    if (!error) error = acceptor.listen(asio::socket_base::max_listen_connections, error);
   }
   if (error) {
     return fail(ErrorKind::io,

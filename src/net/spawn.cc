@@ -51,7 +51,7 @@ std::vector<std::string> merged_environment(
                                       [&](const auto& added) { return added.first == name; });
     if (!replaced) result.emplace_back(text);
   }
-  for (const auto& [name, value] : additions) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : additions) result.push_back(fmt::format("{}={}", name, value));
   return result;
 }
 

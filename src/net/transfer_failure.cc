@@ -55,6 +55,13 @@ Error explain_connect(const TransferFailure& failure) {
 }
 
 Error explain_loss(const TransferFailure& failure) {
+  // "CONNECT tunnel failed, response 407": before TLS with the server itself.
+  if (failure.detail.contains("CONNECT")) {
+    const bool wants_password = failure.detail.contains("407");
+    return make(wants_password ? ErrorKind::auth : ErrorKind::network,
+                fmt::format("the proxy did not connect us to {}: {}", failure.origin,
+                            wants_password ? "it wants a user name and password" : failure.detail));
+  }
   const std::string reason =
       failure.system_error != 0 ? fmt::format(" ({})", ::strerror(failure.system_error)) : std::string();
   return make(ErrorKind::network,

@@ -180,6 +180,7 @@ Result<GateResult> evaluate_gate(const Gate& gate, const Summary& summary) {
     if (!result.value) result.note = "undefined: the price of some answers is not known";
   } else {
     std::vector<std::string> known;
+    known.reserve(summary.metrics.size());
     for (const Metric& one : summary.metrics) known.push_back(one.name);
     add_run_figures(known);
     return fail(unknown_name(gate.name, std::move(known)).with("gate", gate.text));

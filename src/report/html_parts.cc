@@ -19,7 +19,7 @@ bool shown_as_code(char32_t c) {
 }
 
 // A name may be broken after its dots and underscores, and nowhere else.
-std::string breakable(std::string escaped) {
+std::string breakable(std::string_view escaped) {
   std::string out;
   for (const char c : escaped) {
     out += c;

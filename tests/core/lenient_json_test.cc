@@ -138,6 +138,10 @@ TEST(LenientJson, KeepsEscapesThatAreNone) {
   EXPECT_THAT(found.forgiven, ElementsAre("unknown escape in a text", "half of a surrogate pair in a text"));
 }
 
+TEST(LenientJson, NotesAnEscapedSingleQuote) {
+  EXPECT_THAT(read(R"("it\'s")").forgiven, ElementsAre("unknown escape in a text"));
+}
+
 TEST(LenientJson, RefusesWhatNobodyCanGuess) {
   for (const auto* text : {"", "   ", "no JSON here", "{a b}", "[1 2", "{\"a\": NaN}", "[1,,2]", "{,}",
                            "{\"a\"}", "['it's']", "[1e999]", "[01]"}) {

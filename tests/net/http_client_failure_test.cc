@@ -303,6 +303,24 @@ TEST_F(HttpClientFailure, AConnectionThatTheServerHasClosedMeanwhileIsReplacedSi
   EXPECT_EQ(server->accepted(), 3U);
 }
 
+TEST_F(HttpClientFailure, AProxyThatRefusesATunnelIsNamed) {
+  const auto proxy =
+      start_server([](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+        EXPECT_EQ(request.method, "CONNECT");
+        responder->send(request.path.starts_with("closed") ? 403 : 407, {}, "");
+      });
+  HttpClient proxied(loop, {.proxy = fmt::format("http://user:secret@127.0.0.1:{}", proxy->port())});
+  const auto locked = loop.run_until_done(proxied.send({.url = "https://locked.invalid/"}));
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(locked.error().kind, ErrorKind::auth);
+  EXPECT_EQ(locked.error().message,
+            "the proxy did not connect us to https://locked.invalid:443: it wants a user name and password");
+  const auto closed = loop.run_until_done(proxied.send({.url = "https://closed.invalid/"}));
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().kind, ErrorKind::network);
+  EXPECT_THAT(closed.error().message, AllOf(HasSubstr("403"), Not(HasSubstr("secret"))));
+}
+
 TEST_F(HttpClientFailure, AnUnreadableCaFileIsNamed) {
   HttpClient other(loop, {.ca_file = "/nonexistent/ca.pem"});
   const auto reply = loop.run_until_done(other.send({.url = "https://127.0.0.1:1/"}));

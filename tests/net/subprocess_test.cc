@@ -250,7 +250,7 @@ TEST_F(Subprocess, CancellingEndsTheWholeGroup) {
     ASSERT_GT(grandchild, 0);
   }
   ::unlink(path.c_str());
-  for (int i = 0; i < 500 && (exists(child) || exists(grandchild)); ++i) run_for(2ms);
+  for (int i = 0; i < 500 && (loop.load().watches > 0 || exists(grandchild)); ++i) run_for(2ms);
   EXPECT_FALSE(exists(child));
   EXPECT_FALSE(exists(grandchild));
 }

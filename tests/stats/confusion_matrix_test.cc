@@ -156,6 +156,7 @@ TEST(CohenKappa, GivesTheSasExample) {
 TEST(CohenKappa, GivesThePublishedValues) {
   const auto kappa = [](const Rows& rows) {
     std::vector<std::string> labels;
+    labels.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) labels.push_back(std::to_string(i));
     return matrix_figures(matrix_of(labels, rows), {.draws = 100}).cohen_kappa.value.value();
   };

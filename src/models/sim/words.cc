@@ -305,8 +305,13 @@ std::size_t count_biases(std::string_view text) {
 }
 
 bool contains_text(std::string_view text, std::string_view part) {
-  return !std::ranges::search(text, part, [](char a, char b) { return lower(a) == lower(b); }).empty() ||
-         part.empty();
+  if (part.empty()) return true;
+  const char first = lower(part.front());
+  for (std::size_t at = 0; at + part.size() <= text.size(); ++at) {
+    if (lower(text[at]) == first && equal_ignoring_ascii_case(text.substr(at, part.size()), part))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace assay::sim
