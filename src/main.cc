@@ -1,3 +1,5 @@
 #include "cli/main.h"
 
-int main(int argc, char** argv) { return assay::run_cli(argc, argv); }
+int main(int argc, char** argv) {
+  return assay::run_cli(argc, argv);
+}

@@ -27,7 +27,8 @@ Estimate t_estimate(const Moments& moments, std::optional<double> error, std::in
     estimate.undefined = std::move(no_error);
   } else if (*error <= 0) {
     estimate.undefined =
-        "no interval: all observations are equal, which says nothing about the error of their mean";
+        "no interval: all observations or the means of all clusters are equal, which says nothing about the "
+        "error";
   } else {
     const boost::math::students_t distribution(static_cast<double>(freedom));
     const double half = boost::math::quantile(distribution, 0.5 + level / 2) * *error;
@@ -129,7 +130,9 @@ std::optional<double> ClusteredMoments::standard_error() const {
     squares += deviation * deviation;
   }
   const double count = static_cast<double>(sums_.size());
-  return std::sqrt(squares * count / (count - 1)) / static_cast<double>(all_.n());
+  const double error = std::sqrt(squares * count / (count - 1)) / static_cast<double>(all_.n());
+  // Clusters whose means agree leave nothing but rounding, which depends on the order of the rows.
+  return error > 1e-13 * (*all_.maximum() - *all_.minimum()) ? error : 0;
 }
 
 Estimate estimate_mean(const Moments& moments, double level) {

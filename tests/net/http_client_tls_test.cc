@@ -187,7 +187,8 @@ server.listen(Number(process.argv[4]), '127.0.0.1');
 )";
 
 TEST_F(HttpClientTls, SharesOneConnectionByHttp2) {
-  ASSERT_EQ(std::system("node --version >/dev/null 2>&1"), 0) << "node is not installed; ./dev test installs it";
+  ASSERT_EQ(std::system("node --version >/dev/null 2>&1"), 0)
+      << "node is not installed; ./dev test installs it";
   const std::string script = directory() + "/server.js";
   std::ofstream(script) << kNodeServer;
   port = free_port();

@@ -210,7 +210,7 @@ TEST(Instance, FitsManyRandomSchemas) {
 // of those one must be found; whatever is found is valid by construction, and checked again here.
 TEST(Instance, IsFoundForTheSchemasOfTheOfficialSuite) {
   const std::filesystem::path folder =
-      std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/json-schema-test-suite/tests/draft2020-12";
+      std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/data/json-schema-test-suite/tests/draft2020-12";
   ASSERT_TRUE(std::filesystem::is_directory(folder)) << folder;
   std::size_t feasible = 0;
   std::size_t found = 0;
