@@ -27,8 +27,9 @@ Estimate t_estimate(const Moments& moments, std::optional<double> error, std::in
     estimate.undefined = std::move(no_error);
   } else if (*error <= 0) {
     estimate.undefined =
-        "no interval: all observations or the means of all clusters are equal, which says nothing about the "
-        "error";
+        "no interval: all observations are equal (or the means of all clusters), which says nothing about "
+        "the "
+        "error of the mean";
   } else {
     const boost::math::students_t distribution(static_cast<double>(freedom));
     const double half = boost::math::quantile(distribution, 0.5 + level / 2) * *error;
