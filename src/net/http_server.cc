@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <ctime>
-#include <exception>
 #include <optional>
 #include <thread>
 #include <unordered_set>
@@ -306,7 +305,7 @@ void Connection::handle_request() {
   const auto answer = std::make_shared<Answer>(worker_.weak_from_this(), weak_from_this(), ++request_number_);
   try {
     worker_.common().handler(std::move(request), answer);
-  } catch (const std::exception&) {
+  } catch (...) {
     answer->send(500, {}, "internal error\n");
   }
   if (phase_ == Phase::answering && !complete_) watch_peer();

@@ -118,6 +118,7 @@ TEST(EventLoop, SettingAndCancellingTimersForEverKeepsMemoryBounded) {
   EXPECT_LE(loop.load().timer_slots, 128U);
   // With many alive, too: the dead never outnumber them.
   std::vector<EventLoop::TimerId> alive;
+  alive.reserve(1000);
   for (int i = 0; i < 1000; ++i) alive.push_back(loop.call_after(1h, [] {}));
   for (int i = 0; i < 100'000; ++i) loop.cancel(loop.call_after(2h, [] {}));
   EXPECT_EQ(loop.load().timers, 1000U);
@@ -161,6 +162,7 @@ TEST(EventLoop, TakesPostsOfManyThreadsAndLosesNone) {
   std::vector<std::vector<int>> seen(kThreads);
   int left = kThreads * kEach;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kEach; ++i) {
@@ -369,6 +371,7 @@ TEST(EventLoop, RunsManySleepersSideBySide) {
   const auto start = Clock::now();
   loop.run_until_done([](EventLoop& l) -> Task<void> {
     std::vector<Task<void>> parts;
+    parts.reserve(1000);
     for (int i = 0; i < 1000; ++i) {
       parts.push_back([](EventLoop& inner) -> Task<void> { co_await inner.sleep(20ms); }(l));
     }

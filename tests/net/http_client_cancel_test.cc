@@ -78,6 +78,7 @@ TEST_F(HttpClientCancel, CanHappenBeforeTheStart) {
 TEST_F(HttpClientCancel, OfTheFirstRequestToAHostLetsTheOthersGo) {
   const auto server = make_server();
   std::vector<Pending> pending;
+  pending.reserve(5);
   for (int i = 0; i < 5; ++i) pending.push_back(begin({.url = url_of(*server, "/stall")}));
   pending.front().reset();
   run_for(30ms);
@@ -88,6 +89,7 @@ TEST_F(HttpClientCancel, OfWaitingRequestsLeavesTheOthersInOrder) {
   client.emplace(loop, HttpClientOptions{.max_connections = 1});
   const auto server = make_server();
   std::vector<Pending> pending;
+  pending.reserve(5);
   for (int i = 0; i < 5; ++i) pending.push_back(begin({.url = url_of(*server, "/stall")}));
   run_for(10ms);
   EXPECT_EQ(client->in_flight(), 5U);
@@ -247,6 +249,7 @@ TEST_F(HttpClientCancel, AThousandTimesLeavesNothingBehind) {
   const auto server = make_server();
   for (int round = 0; round < 20; ++round) {
     std::vector<Pending> pending;
+    pending.reserve(50);
     for (int i = 0; i < 50; ++i)
       pending.push_back(begin({.url = url_of(*server, i % 3 == 0 ? "/fast" : "/stream")}));
     run_for(Duration(round * 300us));

@@ -26,7 +26,7 @@ Result<HttpResponse> send(EventLoop& loop, HttpClient& client, HttpRequest reque
 // Tells what it has received; the path decides about the rest.
 void echo(const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
   std::string text = request.method + " " + request.path + "?" + request.query + "\n";
-  for (const auto& [name, value] : request.headers) text += name + ": " + value + "\n";
+  for (const auto& [name, value] : request.headers) text += fmt::format("{}: {}\n", name, value);
   responder->send(200, {{"X-Reply", "yes"}}, text + "\n" + request.body);
 }
 
@@ -133,6 +133,7 @@ TEST_F(HttpClientTest, OpensNoMoreConnectionsThanRequestsAreInFlight) {
   });
   loop.run_until_done([](HttpClient& c, std::string url) -> Task<void> {
     std::vector<Task<void>> parts;
+    parts.reserve(8);
     for (int i = 0; i < 8; ++i) {
       parts.push_back([](HttpClient& inner, std::string to) -> Task<void> {
         for (int n = 0; n < 20; ++n) {
@@ -148,6 +149,7 @@ TEST_F(HttpClientTest, OpensNoMoreConnectionsThanRequestsAreInFlight) {
 
 Task<int> count_good(HttpClient& client, std::string url, int requests) {
   std::vector<Task<Result<HttpResponse>>> parts;
+  parts.reserve(static_cast<std::size_t>(requests));
   for (int i = 0; i < requests; ++i) {
     parts.push_back(client.send(
         {.method = "POST", .url = fmt::format("{}{}", url, i), .headers = {}, .body = std::to_string(i)}));

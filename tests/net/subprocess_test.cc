@@ -278,6 +278,7 @@ TEST_F(Subprocess, RunsManySideBySide) {
   const auto start = Clock::now();
   const auto results = loop.run_until_done([](EventLoop& l) -> Task<std::vector<Result<ProcessResult>>> {
     std::vector<Task<Result<ProcessResult>>> parts;
+    parts.reserve(40);
     for (int i = 0; i < 40; ++i)
       parts.push_back(run_process(l, {.argv = {"sh", "-c", fmt::format("sleep 0.2; echo {}", i)}}));
     co_return co_await all(std::move(parts));
