@@ -217,14 +217,18 @@ class Runner::State::LiveContext final : public CaseContext {
     call.expected_tokens = static_cast<double>(prompt + completion);
     call.expected_cost =
         state_.cost_of({.prompt_tokens = prompt, .completion_tokens = completion}, request.model);
-    call.send = [model, &request]() -> Task<TryResult> {
+    // A fresh answer need not be read back from its journaled form.
+    std::optional<ChatReply> fresh;
+    call.send = [model, &request, &fresh]() -> Task<TryResult> {
       auto reply = co_await model->complete(request);
       if (!reply)
         co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
-      co_return Try{to_text(to_json(*reply)), reply->usage, reply->model};
+      fresh = std::move(*reply);
+      co_return Try{to_text(to_json(*fresh)), fresh->usage, fresh->model};
     };
     auto reply = co_await effect(std::move(call));
     if (!reply) co_return fail(std::move(reply.error()));
+    if (fresh) co_return std::move(*fresh);
     auto tree = parse_json(*reply);
     if (!tree) co_return fail(std::move(tree.error()));
     co_return reply_from_json(*tree);

@@ -37,6 +37,11 @@ class ResultLine {
     key(name);
     text_ += number_text(value);
   }
+  // A value that is JSON text already.
+  void written(std::string_view name, std::string_view value) {
+    key(name);
+    text_ += value;
+  }
   void json(std::string_view name, const Json& value) {
     key(name);
     text_ += to_text(value);

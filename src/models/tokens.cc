@@ -12,6 +12,12 @@ constexpr std::int64_t kPerMessage = 4;  // role and separators, as chat templat
 std::int64_t quarters(std::string_view text) {
   std::int64_t sum = 0;
   for (std::size_t at = 0; at < text.size();) {
+    // Most text is ASCII, and this runs over every prompt.
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++sum;
+      ++at;
+      continue;
+    }
     const CodePoint point = first_code_point(text.substr(at));
     at += point.size;
     // By the bytes of UTF-8: ASCII; Latin, Greek, Cyrillic, Hebrew, Arabic; most of Asia; emoji.

@@ -1,11 +1,28 @@
 #include "report/csv.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace assay {
+namespace {
+
+// One table look-up a byte: find_first_of would search its list of four for each.
+constexpr std::array<bool, 256> kNeedsQuotes = [] {
+  std::array<bool, 256> table{};
+  for (const char c : {',', '"', '\r', '\n'}) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+bool needs_quotes(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return kNeedsQuotes[static_cast<unsigned char>(c)]; });
+}
+
+}  // namespace
 
 void append_csv_cell(std::string& out, std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+  if (!needs_quotes(text)) {
     out.append(text);
     return;
   }

@@ -59,7 +59,7 @@ class RouterScorer final : public LineScorer {
     if (confidence.kind == FieldValue::Kind::number) {
       calibration_.add(confidence.number, correct);
       confidence_ = number_text(confidence.number);
-      result.number("confidence_score", confidence.number);
+      result.written("confidence_score", confidence_);
     }
     if (!answer.empty()) result.text("answer", answer);
     if (!model.empty()) result.text("model", model);
