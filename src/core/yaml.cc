@@ -4,10 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <sstream>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace assay {
@@ -125,6 +128,35 @@ class Converter {
   std::size_t nodes_ = 0;
 };
 
+// Finds where a second document begins. YAML::LoadAll cannot be asked: on a stray "," it reads empty
+// documents for ever.
+class DocumentStarts final : public YAML::EventHandler {
+ public:
+  static std::vector<YAML::Mark> first_two(const std::string& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    DocumentStarts starts;
+    while (starts.marks_.size() < 2 && parser.HandleNextDocument(starts)) {
+    }
+    return std::move(starts.marks_);
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { marks_.push_back(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+
+ private:
+  std::vector<YAML::Mark> marks_;
+};
+
 bool plain_enough(std::string_view text) {
   if (text.empty() || text.size() > 200) return false;
   if (!plain_scalar(std::string(text)).is_string()) return false;
@@ -220,12 +252,15 @@ YamlPosition YamlDocument::position(const std::string& pointer) const {
 Result<YamlDocument> parse_yaml(std::string_view text) {
   // yaml-cpp reports syntax errors by exception; this is its edge.
   try {
-    const auto documents = YAML::LoadAll(std::string(text));
+    const std::string source(text);
+    const std::vector<YAML::Mark> starts = DocumentStarts::first_two(source);
     YamlDocument document;
-    if (documents.empty()) return document;
-    if (documents.size() > 1)
-      return fail(yaml_error(documents[1].Mark(), "found a second document, expected one"));
-    auto value = Converter(document).convert(documents[0], "", 0);
+    if (starts.empty()) return document;
+    if (starts.size() > 1) {
+      return fail(yaml_error(starts[1],
+                             "found a second document or text that belongs to none, expected one document"));
+    }
+    auto value = Converter(document).convert(YAML::Load(source), "", 0);
     if (!value) return fail(std::move(value.error()));
     document.value = std::move(*value);
     return document;

@@ -54,6 +54,13 @@ TEST(Yaml, BoundsAliasesThatMultiply) {
   EXPECT_THAT(as_json(bomb), HasSubstr("too large"));
 }
 
+// Found by the fuzzer: the library reads empty documents for ever after a stray comma.
+TEST(Yaml, StrayPunctuationIsAnErrorNotAHang) {
+  for (const char* text : {",", "a: 1\n, b", "]", "}", "? ,", "---\n,\n"}) {
+    EXPECT_THAT(as_json(text), HasSubstr("error: ")) << text;
+  }
+}
+
 TEST(Yaml, AnEmptyTextIsNull) {
   EXPECT_EQ(as_json(""), "null");
 }
