@@ -85,9 +85,10 @@ TEST(Limiter, KeepsToRequestsPerMinute) {
   for (int i = 0; i < 100; ++i) limiter.release(Limiter::Feedback::success, 0, std::nullopt);
   loop.call_after(100ms, [&] { loop.stop(); });
   loop.run();
-  // About ten more in a tenth of a second; never the whole rest.
-  EXPECT_GE(order.size(), 105U);
-  EXPECT_LT(order.size(), 140U);
+  // About ten more in a tenth of a second; some, and never the whole rest, also on a machine that stalls for
+  // a while.
+  EXPECT_GT(order.size(), 100U);
+  EXPECT_LT(order.size(), 200U);
 }
 
 TEST(Limiter, TokensBeyondTheBucketAreADebtThatIsWaitedFor) {
