@@ -43,6 +43,11 @@ Result<std::vector<NotableCase>> errored_cases(const std::string& directory) {
 
 Result<ReportInput> load(const std::string& directory) {
   if (!directory_exists(directory)) return fail(file_error(directory, "open the run", 2));
+  if (!file_exists(directory + "/config.yaml")) {
+    return fail(Error{ErrorKind::usage,
+                      "there is no config.yaml: this is not the directory of a run",
+                      {{"directory", directory}}});
+  }
   if (!file_exists(directory + "/summary.json")) {
     return fail(
         Error{ErrorKind::usage,

@@ -208,6 +208,12 @@ Json to_tree(dom::element element) {
   return nullptr;
 }
 
+// The parser saw one line and calls it the first; the caller knows its number in the file.
+std::string without_line(Error error) {
+  std::erase_if(error.context, [](const auto& entry) { return entry.first == "line"; });
+  return error.text();
+}
+
 std::string plain_reason(simdjson::error_code code) {
   switch (code) {
     case simdjson::UTF8_ERROR:
@@ -261,7 +267,7 @@ Status LineParser::parse(const Line& line) {
     if (reason.empty()) {
       // The slow, strict parser knows where it went wrong.
       auto strict = parse_json(line.text);
-      reason = strict ? std::string("not JSON") : fmt::format("not JSON: {}", strict.error().text());
+      reason = strict ? std::string("not JSON") : "not JSON: " + without_line(strict.error());
     }
     return fail(ErrorKind::data, std::move(reason));
   }

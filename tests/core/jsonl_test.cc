@@ -130,6 +130,7 @@ TEST(LineParser, SaysWhatIsWrongWithALine) {
   EXPECT_THAT(parse_problem("[1]"), HasSubstr("found a list, expected a JSON object"));
   EXPECT_THAT(parse_problem("\"x\""), HasSubstr("found text, expected a JSON object"));
   EXPECT_THAT(parse_problem("{\"a\": 1"), Not(HasSubstr("internal")));
+  EXPECT_THAT(parse_problem("nothing"), AllOf(HasSubstr("not JSON: column 1"), Not(HasSubstr("line"))));
   EXPECT_NE(parse_problem("{\"a\": 1,}"), "");
   EXPECT_NE(parse_problem("{\"a\": [1 2]}"), "");
   EXPECT_NE(parse_problem("{\"a\": 1} x"), "");
