@@ -8,11 +8,20 @@
 #include <unistd.h>
 
 namespace assay {
+namespace {
+
+// Unique for each socket since the system's start, while numbers are given out again at once. 0: not a
+// socket.
+std::uint64_t cookie_of(int fd) {
+  std::uint64_t cookie = 0;
+  socklen_t size = sizeof cookie;
+  return ::getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
+}
+
+}  // namespace
 
 CurlSockets::~CurlSockets() {
-  for (std::size_t fd = 0; fd < sockets_.size(); ++fd) {
-    if (sockets_[fd].watched != 0) loop_.unwatch(static_cast<int>(fd));
-  }
+  for (std::size_t fd = 0; fd < sockets_.size(); ++fd) forget(static_cast<int>(fd));
 }
 
 CurlSockets::Socket& CurlSockets::at(int fd) {
@@ -25,7 +34,7 @@ curl_socket_t CurlSockets::open(void* self, curlsocktype /*purpose*/, curl_socka
   const int fd =
       ::socket(address->family, address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
-  static_cast<CurlSockets*>(self)->at(fd) = Socket{.ours = true};
+  static_cast<CurlSockets*>(self)->at(fd) = Socket{.cookie = cookie_of(fd)};
   return fd;
 }
 
@@ -36,16 +45,29 @@ int CurlSockets::close(void* self, curl_socket_t fd) {
 
 void CurlSockets::forget(int fd) {
   Socket& socket = at(fd);
-  if (socket.watched != 0) loop_.unwatch(fd);
+  if (socket.watched != 0) {
+    if (still_open(fd)) {
+      loop_.unwatch(fd);
+    } else {
+      loop_.forget(fd);
+    }
+  }
   socket = Socket{};
+}
+
+bool CurlSockets::still_open(int fd) const {
+  const Socket& socket = sockets_[static_cast<std::size_t>(fd)];
+  return socket.cookie == 0 || socket.proven || cookie_of(fd) == socket.cookie;
 }
 
 void CurlSockets::want(int fd, std::uint32_t events, CurlShard& shard) {
   Socket& socket = at(fd);
   socket.wanted = events;
   if (events == 0) {
-    // libcurl's own sockets (of its resolver threads) are closed without a word to us.
-    if (!socket.ours) return forget(fd);
+    // libcurl's own sockets (of its resolver threads) and those that were still connecting are closed without
+    // a word to us; by now the number may be another thread's.
+    if (socket.cookie == 0 || !still_open(fd)) return forget(fd);
+    socket.proven = true;
     // Readable is what a kept connection is not, unless the server ends it.
     if (socket.watched == 0) return;
     events = EPOLLIN;

@@ -35,9 +35,11 @@ class CurlSockets {
   struct Socket {
     std::uint32_t wanted = 0;   // by libcurl; 0: unused, perhaps kept for reuse
     std::uint32_t watched = 0;  // by the loop; 0: not at all
-    bool ours = false;          // made by open(), so that its end is told to close()
+    std::uint64_t cookie = 0;   // the kernel's name of it, if made by open(); 0: libcurl's own
+    bool proven = false;        // has served a request, so that its end will be told to close()
   };
   Socket& at(int fd);
+  bool still_open(int fd) const;
   void ready(int fd, std::uint32_t events, CurlShard& shard);
   void forget(int fd);
 

@@ -205,6 +205,10 @@ void EventLoop::unwatch(int fd) {
   state_->watches.unwatch(fd);
 }
 
+void EventLoop::forget(int fd) {
+  state_->watches.forget(fd);
+}
+
 Clock::time_point EventLoop::after(Duration delay) {
   return Clock::now() + std::clamp(delay, Duration::zero(), kLongest);
 }

@@ -57,6 +57,8 @@ class EventLoop {
   void set_events(int fd, std::uint32_t events);
   // Must come before close(fd): the number may be given out again at once. No effect if it is not watched.
   void unwatch(int fd);
+  // The same for an fd that is closed already, which the kernel has noticed: its number is left alone.
+  void forget(int fd);
 
   // co_await loop.sleep(50ms)
   class Sleep {

@@ -41,6 +41,11 @@ void FdWatches::unwatch(int fd) {
   Watch* watch = find(fd);
   if (!watch) return;
   if (watch->in_kernel) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+  forget(fd);
+}
+
+void FdWatches::forget(int fd) {
+  if (!find(fd)) return;
   retired_.push_back(std::move(by_fd_[static_cast<std::size_t>(fd)]));
   --count_;
 }

@@ -22,6 +22,7 @@ class FdWatches {
   void watch(int fd, std::uint32_t events, Ready ready);
   void set_events(int fd, std::uint32_t events);
   void unwatch(int fd);
+  void forget(int fd);
 
   // The parts of a round, in this order.
   void tell_kernel();

@@ -101,11 +101,11 @@ class Endpoint : public testing::Test {
 
   EventLoop loop_;
   HttpClient client_{loop_, {}};
-  std::unique_ptr<HttpServer> server_;
   std::vector<std::unique_ptr<HttpModel>> models_;
   std::mutex mutex_;
   std::vector<ServerRequest> requests_;
   std::vector<Json> bodies_;
+  std::unique_ptr<HttpServer> server_;  // last, so that its threads end before what they write to
 };
 
 std::string header(const ServerRequest& request, std::string_view name) {
