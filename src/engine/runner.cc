@@ -208,7 +208,7 @@ class Runner::State::LiveContext final : public CaseContext {
     Call call;
     call.key = {index_, std::move(step), attempt};
     call.kind = "model";
-    call.request = canonical_text(to_json(request));
+    call.request = canonical_text(request);
     call.limit_key = model->limit_key();
     call.price_name = request.model;
     call.tries = state_.options_.tries;

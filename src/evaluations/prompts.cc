@@ -137,6 +137,7 @@ Json PromptLibrary::schema(const std::string& name) const {
 
 std::vector<std::string> PromptLibrary::names() const {
   std::vector<std::string> list;
+  list.reserve(texts_.size());
   for (const auto& [name, text] : texts_) list.push_back(name);
   return list;
 }

@@ -12,9 +12,13 @@ using namespace components;
 constexpr EvaluationKind kKinds[] = {
     {"jailbreak_guardrails", "does the guard tell jailbreak attempts from honest questions?", component_keys,
      make_jailbreak_guardrails},
+    {"output_guardrails", "do the guardrails hold back the answers that they should, for the right reason?",
+     component_keys, make_output_guardrails},
     {"question_router", "is each question sent to the right place?", component_keys, make_question_router},
     {"rag_answers", "how good are the answers of a RAG system, judged by a model?", rag_answers_keys,
      make_rag_answers},
+    {"retrieval", "does the search find what it should, and put it first?", retrieval_keys, make_retrieval},
+    {"topic_tagger", "does each question get the right topics?", component_keys, make_topic_tagger},
 };
 
 }  // namespace

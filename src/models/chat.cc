@@ -277,6 +277,28 @@ Result<Usage> read_usage(const Json& json, std::string place) {
   return in.finish(usage);
 }
 
+bool says_only_text(const Message& message) {
+  return !message.text.empty() && message.tool_calls.empty() && message.tool_call_id.empty() &&
+         !message.is_error;
+}
+
+Json choice_json(const ToolChoice& choice) {
+  JsonObject json;
+  json["mode"] = word_of(kModes, choice.mode);
+  put(json, "name", choice.name);
+  return json;
+}
+
+Json sampling_json(const Sampling& sampling) {
+  JsonObject values;
+  put(values, "temperature", sampling.temperature);
+  put(values, "top_p", sampling.top_p);
+  put(values, "max_tokens", sampling.max_tokens);
+  put(values, "seed", sampling.seed);
+  put_list(values, "stop", sampling.stop, [](const std::string& text) { return Json(text); });
+  return values;
+}
+
 std::int64_t added(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
@@ -307,30 +329,62 @@ Json to_json(const ChatRequest& request) {
   for (const auto& message : request.messages) messages.push_back(message_json(message));
   json["messages"] = std::move(messages);
   put_list(json, "tools", request.tools, tool_json);
-  if (request.tool_choice != ToolChoice{}) {
-    JsonObject choice;
-    choice["mode"] = word_of(kModes, request.tool_choice.mode);
-    put(choice, "name", request.tool_choice.name);
-    json["tool_choice"] = std::move(choice);
-  }
+  if (request.tool_choice != ToolChoice{}) json["tool_choice"] = choice_json(request.tool_choice);
   if (request.output) {
     JsonObject output;
     put(output, "name", request.output->name);
     put(output, "description", request.output->description);
-    output["schema"] = request.output->schema;
+    output["schema"] = request.output->schema.value();
     json["output"] = std::move(output);
   }
-  const Sampling& sampling = request.sampling;
-  if (sampling != Sampling{}) {
-    JsonObject values;
-    put(values, "temperature", sampling.temperature);
-    put(values, "top_p", sampling.top_p);
-    put(values, "max_tokens", sampling.max_tokens);
-    put(values, "seed", sampling.seed);
-    put_list(values, "stop", sampling.stop, [](const std::string& text) { return Json(text); });
-    json["sampling"] = std::move(values);
-  }
+  if (request.sampling != Sampling{}) json["sampling"] = sampling_json(request.sampling);
   return json;
+}
+
+std::string canonical_text(const ChatRequest& request) {
+  std::string out;
+  // Members in the order of their names; what is rare or small goes by way of its tree.
+  out += R"({"messages":[)";
+  for (const auto& message : request.messages) {
+    if (&message != request.messages.data()) out += ',';
+    if (says_only_text(message)) {
+      out += R"({"role":)";
+      append_json_string(out, to_string(message.role));
+      out += R"(,"text":)";
+      append_json_string(out, message.text);
+      out += '}';
+    } else {
+      out += canonical_text(message_json(message));
+    }
+  }
+  out += R"(],"model":)";
+  append_json_string(out, request.model);
+  if (request.output) {
+    out += R"(,"output":{)";
+    for (const auto& [name, text] :
+         {std::pair("description", &request.output->description), std::pair("name", &request.output->name)}) {
+      if (text->empty()) continue;
+      append_json_string(out, name);
+      out += ':';
+      append_json_string(out, *text);
+      out += ',';
+    }
+    out += R"("schema":)";
+    out += request.output->schema.canonical();
+    out += '}';
+  }
+  const auto put_tree = [&out](std::string_view name, const Json& tree) {
+    out += fmt::format(R"(,"{}":{})", name, canonical_text(tree));
+  };
+  if (request.sampling != Sampling{}) put_tree("sampling", sampling_json(request.sampling));
+  if (request.tool_choice != ToolChoice{}) put_tree("tool_choice", choice_json(request.tool_choice));
+  if (!request.tools.empty()) {
+    JsonObject tools;
+    put_list(tools, "tools", request.tools, tool_json);
+    put_tree("tools", tools["tools"]);
+  }
+  out += '}';
+  return out;
 }
 
 Json to_json(const Usage& usage) {

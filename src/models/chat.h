@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/shared_json.h"
 
 namespace assay {
 
@@ -52,7 +53,7 @@ struct ToolChoice {
 struct OutputSchema {
   std::string name = {};  // [a-zA-Z0-9_-]{1,64}
   std::string description = {};
-  Json schema = {};
+  SharedJson schema = {};
   bool operator==(const OutputSchema&) const = default;
 };
 
@@ -104,6 +105,8 @@ std::string_view to_string(FinishReason finish);
 // Stable forms for journal, hash and page: absent fields are left out. from_json accepts what to_json wrote
 // and nothing else; the error (kind schema) names the field by its pointer.
 Json to_json(const ChatRequest& request);
+// canonical_text(to_json(request)), without the tree: what identifies the request.
+std::string canonical_text(const ChatRequest& request);
 Json to_json(const ChatReply& reply);
 Json to_json(const Usage& usage);
 Result<ChatRequest> request_from_json(const Json& json);

@@ -263,13 +263,13 @@ HttpModel::Answer HttpModel::broken(std::string_view reason, std::string_view bo
 
 SchemaRefusals HttpModel::known_refusals(const ChatRequest& request) const {
   if (!request.output || schemas_.empty()) return {};
-  const auto known = schemas_.find(canonical_text(request.output->schema));
+  const auto known = schemas_.find(request.output->schema.canonical());
   return known == schemas_.end() ? SchemaRefusals{} : known->second;
 }
 
 void HttpModel::remember_refusals(const ChatRequest& request, const SchemaRefusals& refused) {
   if (!request.output || !(refused.strict || refused.json_schema || refused.tools)) return;
-  if (schemas_.size() < kMostSchemas) schemas_[canonical_text(request.output->schema)] = refused;
+  if (schemas_.size() < kMostSchemas) schemas_[request.output->schema.canonical()] = refused;
 }
 
 void HttpModel::note_omissions(const ChatRequest& request) {

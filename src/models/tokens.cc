@@ -46,7 +46,7 @@ std::int64_t estimate_prompt_tokens(const ChatRequest& request) {
     sum += kPerMessage + estimate_tokens(tool.name) + estimate_tokens(tool.description) +
            estimate_tokens(to_text(tool.parameters));
   }
-  if (request.output) sum += kPerMessage + estimate_tokens(to_text(request.output->schema));
+  if (request.output) sum += kPerMessage + estimate_tokens(request.output->schema.canonical());
   return sum;
 }
 

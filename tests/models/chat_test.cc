@@ -82,6 +82,7 @@ RC_GTEST_PROP(Chat, ARequestIsTheSameAfterItsJsonAndText, ()) {
   RC_ASSERT(back.has_value());
   RC_ASSERT(*back == request);
   RC_ASSERT(canonical_text(to_json(*back)) == canonical_text(to_json(request)));
+  RC_ASSERT(canonical_text(request) == canonical_text(to_json(request)));
 }
 
 RC_GTEST_PROP(Chat, AReplyIsTheSameAfterItsJsonAndText, ()) {

@@ -383,11 +383,11 @@ TEST_F(Endpoint, StaysWithAPinnedWay) {
 TEST_F(Endpoint, SendsStrictOnlyForASchemaThatFits) {
   serve([](const Json& body, Responder& responder) { answer_structured(body, responder, true, true); });
   HttpModel& asked = model(spec());
-  complete(asked, ask_for_verdict());
+  EXPECT_TRUE(complete(asked, ask_for_verdict()));
   EXPECT_NE(find_pointer(bodies_.back(), "/response_format/json_schema/strict"), nullptr);
   ChatRequest loose = ask_for_verdict();
   loose.output->schema = json(R"({"type":"object","properties":{"good":{"type":"boolean"}}})");
-  complete(asked, loose);
+  EXPECT_TRUE(complete(asked, loose));
   EXPECT_EQ(find_pointer(bodies_.back(), "/response_format/json_schema/strict"), nullptr);
 }
 

@@ -44,6 +44,7 @@ inline void for_every_chunking(std::string_view bytes,
   use({bytes});
   for (std::size_t at = 1; at < bytes.size(); ++at) use({bytes.substr(0, at), bytes.substr(at)});
   std::vector<std::string_view> single;
+  single.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size(); ++at) single.push_back(bytes.substr(at, 1));
   use(single);
 }

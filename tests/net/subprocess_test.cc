@@ -23,7 +23,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-using testing::Not;
 
 std::size_t open_files() {
   std::size_t count = 0;

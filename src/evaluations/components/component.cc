@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/text.h"
 #include "report/csv.h"
 
 namespace assay::components {
@@ -22,6 +23,7 @@ class ComponentCollector final : public Collector {
   ComponentCollector(const DataFields& input, const DataFields& all, OutputFiles& files,
                      std::unique_ptr<LineScorer> scorer, std::string text_field)
       : input_(input),
+        all_(all),
         files_(files),
         results_(files.open("results.jsonl")),
         scorer_(std::move(scorer)),
@@ -34,7 +36,7 @@ class ComponentCollector final : public Collector {
     } else if (finished->outcome.kind == OutcomeKind::scored) {
       add_generated(input, *finished);
     } else {
-      add_failed(input, *finished);
+      add_failed(input, input_, *input.fields, finished, finished->outcome);
     }
   }
 
@@ -50,10 +52,13 @@ class ComponentCollector final : public Collector {
   static constexpr std::size_t kShownFailures = 20;
 
   void score(const Case& input, const LineParser& line, const FinishedCase* finished) {
+    if (auto why = scorer_->failure(input, line)) {
+      return add_failed(input, all_, line, finished, {OutcomeKind::target_failed, {}, std::move(*why)});
+    }
     ++evaluated_;
     result_.begin(input, OutcomeKind::scored);
     scorer_->score(input, line, result_);
-    finish_line(result_, line, finished);
+    finish_line(result_, line, finished, "");
     if (results_ != nullptr) results_->write(result_.end());
   }
 
@@ -65,25 +70,32 @@ class ComponentCollector final : public Collector {
       for (const auto& [name, value] : generated->get_object()) line.insert_or_assign(name, value);
     }
     std::string text = to_text(line);
-    files_.write("generated.jsonl", text + "\n");
+    const std::size_t size = text.size();
     text.append(64, '\0');  // the parser may look behind the end
-    const Line view{std::string_view(text).substr(0, text.size() - 64), input.line};
-    if (auto parsed = complete_line_.parse(view); !parsed) return;
+    const auto parsed = complete_line_.parse({std::string_view(text).substr(0, size), input.line});
+    const std::vector<std::string> problems =
+        parsed ? all_.problems(complete_line_) : std::vector{parsed.error().message};
+    if (!problems.empty()) {
+      return add_failed(
+          input, input_, *input.fields, &finished,
+          {OutcomeKind::target_failed, {}, "the reply does not fit the case: " + join(problems, "; ")});
+    }
+    text[size] = '\n';
+    files_.write("generated.jsonl", std::string_view(text).substr(0, size + 1));
     score(input, complete_line_, &finished);
   }
 
-  void add_failed(const Case& input, const FinishedCase& finished) {
-    const Outcome& outcome = finished.outcome;
+  void add_failed(const Case& input, const DataFields& fields, const LineParser& line,
+                  const FinishedCase* finished, const Outcome& outcome) {
     ++missing_[std::string(to_string(outcome.kind))];
     result_.begin(input, outcome.kind);
-    for (std::size_t i = 0; i < input_.fields().size(); ++i) {
-      if (input_.value(*input.fields, i).present())
-        result_.json(input_.fields()[i].name, input_.tree(*input.fields, i));
+    for (std::size_t i = 0; i < fields.fields().size(); ++i) {
+      if (fields.value(line, i).present()) result_.json(fields.fields()[i].name, fields.tree(line, i));
     }
-    finish_line(result_, *input.fields, &finished);
+    finish_line(result_, line, finished, outcome.error);
     if (results_ != nullptr) results_->write(result_.end());
     if (failed_.size() < kShownFailures) {
-      const JsonObject values = input_.present(*input.fields);
+      const JsonObject values = fields.present(line);
       const Json* text = values.if_contains(text_field_);
       failed_.push_back(failed_case(
           input, outcome, text != nullptr && text->is_string() ? std::string(text->get_string()) : ""));
@@ -91,6 +103,7 @@ class ComponentCollector final : public Collector {
   }
 
   const DataFields& input_;
+  const DataFields& all_;
   OutputFiles& files_;
   AtomicFile* results_;
   std::unique_ptr<LineScorer> scorer_;
@@ -108,8 +121,8 @@ class ComponentEvaluation final : public Evaluation {
       : input_path_(std::move(input_path)),
         task_(std::move(task)),
         target_(std::move(target)),
-        input_fields_(task_.input),
-        all_fields_(joined(task_.input, task_.actual)) {}
+        input_fields_(task_.input, task_.check),
+        all_fields_(joined(task_.input, task_.actual), task_.check) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override {
     return open_data(input_path_, target_ ? input_fields_ : all_fields_);
@@ -201,10 +214,11 @@ NotableCase failed_case(const Case& input, const Outcome& outcome, std::string t
   return notable;
 }
 
-void finish_line(ResultLine& result, const LineParser& line, const FinishedCase* finished) {
+void finish_line(ResultLine& result, const LineParser& line, const FinishedCase* finished,
+                 std::string_view error) {
   result.extras(line);
+  if (!error.empty()) result.text("error", error);
   if (finished == nullptr) return;
-  if (!finished->outcome.error.empty()) result.text("error", finished->outcome.error);
   result.json("usage", finished->usage);
   result.number("latency_ms", finished->latency_ms);
 }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ namespace assay::components {
 class LineScorer {
  public:
   virtual ~LineScorer() = default;
+  // Whether the line says of itself that the system failed on it, and why: it is then counted as failed and
+  // not scored. Comes before score(); may write the line's rows.
+  virtual std::optional<std::string> failure(const Case& /*input*/, const LineParser& /*line*/) {
+    return std::nullopt;
+  }
   // Adds the case's own fields to `result` and its rows to the task's files.
   virtual void score(const Case& input, const LineParser& line, ResultLine& result) = 0;
   // `missing` counts the cases that have no actual fields, by outcome.
@@ -31,6 +37,7 @@ struct ComponentTask {
   std::string text_field;            // the case's text, e.g. "question"
   std::vector<DataField> input;      // what every line has
   std::vector<DataField> actual;     // what the target gives; positions follow those of `input`
+  LineCheck check = {};              // between the fields; `actual` may not be there yet
   Json actual_schema;                // of the actual fields, for a prompted model
   std::vector<std::string> metrics;  // names; a trailing dot is a family
   std::function<std::unique_ptr<LineScorer>(const DataFields& fields, OutputFiles& files)> scorer;
@@ -49,8 +56,9 @@ JsonObject without_answer_key(const DataFields& fields, JsonObject line);
 // A case without usable output, for the report.
 NotableCase failed_case(const Case& input, const Outcome& outcome, std::string text);
 
-// Adds the common end of a results.jsonl line: extra, error, usage, latency.
-void finish_line(ResultLine& result, const LineParser& line, const FinishedCase* finished);
+// Adds the common end of a results.jsonl line: extra, error (if any), usage, latency.
+void finish_line(ResultLine& result, const LineParser& line, const FinishedCase* finished,
+                 std::string_view error);
 
 // aggregate.csv: `property,value` of every metric.
 void write_aggregate(const Summary& summary, OutputFiles& files);

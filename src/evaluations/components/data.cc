@@ -142,7 +142,8 @@ class JsonlSource final : public CaseSource {
 
 }  // namespace
 
-DataFields::DataFields(std::vector<DataField> fields) : fields_(std::move(fields)), spellings_{"id"} {
+DataFields::DataFields(std::vector<DataField> fields, LineCheck check)
+    : fields_(std::move(fields)), check_(std::move(check)), spellings_{"id"} {
   for (const DataField& field : fields_) {
     const std::size_t first = spellings_.size();
     spellings_.push_back(field.name);
@@ -206,6 +207,7 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
       if (!text.empty()) found.push_back(fmt::format("field {}: {}", name, text));
     }
   }
+  if (found.empty() && check_) found = check_(*this, line);
   return found;
 }
 

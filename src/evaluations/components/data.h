@@ -29,10 +29,14 @@ struct DataField {
   std::function<std::string(const Json&)> check = {};
 };
 
+class DataFields;
+// Problems between the fields of a line, in words; called when each field is good by itself.
+using LineCheck = std::function<std::vector<std::string>(const DataFields& fields, const LineParser& line)>;
+
 // A declaration and the way to a line's values by the position of their field in it.
 class DataFields {
  public:
-  explicit DataFields(std::vector<DataField> fields);
+  explicit DataFields(std::vector<DataField> fields, LineCheck check = {});
 
   const std::vector<DataField>& fields() const { return fields_; }
   // Every spelling, "id" first: what a LineParser is to look for.
@@ -50,6 +54,7 @@ class DataFields {
  private:
   std::size_t spelling_of(const LineParser& line, std::size_t field) const;
   std::vector<DataField> fields_;
+  LineCheck check_;
   std::vector<std::string> spellings_;
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;  // of each field in spellings_
 };

@@ -2,6 +2,7 @@
 // noise is seen beside the answers' quality.
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -37,6 +38,31 @@ std::string check_contexts(const Json& value) {
     }
   }
   return "";
+}
+
+// As the judge reads it. The HTML stays: links and tables carry meaning that plain text would lose.
+std::string context_text(const Json& context) {
+  std::string text;
+  const auto put = [&](std::string_view title, std::string_view value) {
+    if (!value.empty()) text += fmt::format("{}: {}\n", title, value);
+  };
+  const auto member = [&](const char* name) -> std::string_view {
+    const Json* value = find_member(context, name);
+    return value != nullptr ? as_text(*value).value_or("") : "";
+  };
+  put("Title", member("title"));
+  if (const Json* headings = find_member(context, "heading_hierarchy"); headings != nullptr) {
+    std::vector<std::string> parts;
+    if (const auto one = as_text(*headings)) parts.emplace_back(*one);
+    if (headings->is_array()) {
+      for (const Json& heading : headings->get_array()) parts.emplace_back(as_text(heading).value_or(""));
+    }
+    put("Headings", join(parts, " > "));
+  }
+  put("Description", member("description"));
+  if (!text.empty()) text += '\n';
+  text += member("html_content");
+  return text;
 }
 
 std::vector<DataField> input_fields() {
@@ -115,6 +141,7 @@ class RagAnswers final : public Evaluation {
 
   std::unique_ptr<Collector> collector(OutputFiles& files) const override {
     std::vector<RagMetricSettings> settings;
+    settings.reserve(metrics_.size());
     for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);
     return make_rag_collector(std::move(settings), runs_, fields_, files);
   }
@@ -138,6 +165,12 @@ class RagAnswers final : public Evaluation {
     rag_case.question = text("question").value_or("");
     rag_case.answer = text("llm_answer").value_or("");
     rag_case.ideal_answer = text("ideal_answer");
+    if (const Json* contexts = line.if_contains("structured_contexts");
+        contexts != nullptr && !contexts->is_null()) {
+      rag_case.contexts.emplace();
+      for (const Json& context : contexts->is_array() ? contexts->get_array() : JsonArray{*contexts})
+        rag_case.contexts->push_back(context_text(context));
+    }
     return rag_case;
   }
 
@@ -155,12 +188,12 @@ class RagAnswers final : public Evaluation {
       outcome.error = "the answer is empty: there is nothing to judge";
       co_return outcome;
     }
+    std::deque<RagRun> rag_runs;
     std::vector<Task<MetricScore>> judgements;
     for (int run = 1; run <= runs_; ++run) {
-      for (const ConfiguredMetric& configured : metrics_) {
-        judgements.push_back(configured.metric->judge(
-            rag_case, context, fmt::format("run{}/{}", run, configured.settings.name)));
-      }
+      RagRun& rag_run = rag_runs.emplace_back(context, fmt::format("run{}", run));
+      for (const ConfiguredMetric& configured : metrics_)
+        judgements.push_back(configured.metric->judge(rag_case, rag_run));
     }
     std::vector<MetricScore> scores = co_await all(std::move(judgements));
     JsonObject by_metric;
@@ -171,8 +204,10 @@ class RagAnswers final : public Evaluation {
         Json& runs = by_metric[configured.settings.name];
         if (!runs.is_array()) runs = JsonArray{};
         JsonObject entry{{"run", run}, {"score", score.score ? Json(*score.score) : Json(nullptr)}};
+        if (!score.not_applicable.empty()) entry["not_applicable"] = score.not_applicable;
         if (score.error) {
           entry["error"] = score.error->text();
+          entry["outcome"] = to_string(outcome_of(score.error->kind));
           note_failure(outcome, configured.settings.name, run, *score.error);
         }
         for (auto& [name, value] : score.detail) entry[name == "score" ? "level" : name] = std::move(value);
@@ -217,20 +252,26 @@ Keys rag_answers_keys() {
        .type = KeyType::object_list,
        .help = "What is judged: names, or objects with settings of their own.",
        .required = true,
-       .keys = {{.name = "name", .help = "Which metric.", .required = true, .choices = metric_kind_names()},
-                {.name = "threshold",
-                 .type = KeyType::number,
-                 .help = "A case passes when its mean score reaches this.",
-                 .minimum = 0,
-                 .maximum = 1},
-                {.name = "model", .help = "A judge of its own."},
-                {.name = "temperature",
-                 .type = KeyType::number,
-                 .help = "Its sampling temperature.",
-                 .minimum = 0,
-                 .maximum = 2}},
+       .keys =
+           {{.name = "name", .help = "Which metric.", .required = true, .choices = metric_kind_names()},
+            {.name = "threshold",
+             .type = KeyType::number,
+             .help = "A case passes when its mean score reaches this.",
+             .minimum = 0,
+             .maximum = 1},
+            {.name = "penalize_ambiguous",
+             .type = KeyType::boolean,
+             .help =
+                 "faithfulness only: whether a claim that the contexts neither back nor contradict counts "
+                 "against the answer (default true)."},
+            {.name = "model", .help = "A judge of its own."},
+            {.name = "temperature",
+             .type = KeyType::number,
+             .help = "Its sampling temperature.",
+             .minimum = 0,
+             .maximum = 2}},
        .shorthand = "name",
-       .example = "[coherence, {name: relevance, threshold: 0.9}]"});
+       .example = "[coherence, {name: faithfulness, threshold: 0.9}]"});
   keys.push_back({.name = "n_runs",
                   .type = KeyType::integer,
                   .help = "How often every case is judged.",
@@ -260,6 +301,7 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
   const JsonArray entries = list != nullptr && list->is_array() ? list->get_array() : JsonArray{};
   if (entries.empty())
     problems.push_back({"config", "metrics", "found an empty list, expected at least one metric"});
+  std::vector<std::shared_ptr<const FactClassifier>> classifiers;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Config entry(entries[i].get_object());
     const std::string key = fmt::format("metrics[{}]", i);
@@ -268,6 +310,8 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
     if (entry.has("temperature")) own.sampling.temperature = entry.number("temperature");
     if (own.model.empty())
       problems.push_back({"config", key, "has no judge; set `judge` or give the metric a `model`"});
+    if (entry.has("penalize_ambiguous") && entry.text("name") != "faithfulness")
+      problems.push_back({"config", key + ".penalize_ambiguous", "is a setting of faithfulness only"});
     for (const ConfiguredMetric& other : metrics) {
       if (other.settings.name == entry.text("name"))
         problems.push_back({"config", key, fmt::format("{} is there twice", entry.text("name"))});
@@ -278,7 +322,10 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
                                  entry.number("threshold").value_or(kind.default_threshold),
                                  kind.lower_is_better};
       if (std::find(models.begin(), models.end(), own.model) == models.end()) models.push_back(own.model);
-      metrics.push_back({std::move(settings), kind.make(prompts, own, problems)});
+      metrics.push_back(
+          {std::move(settings),
+           kind.make({prompts, own, !entry.has("penalize_ambiguous") || entry.boolean("penalize_ambiguous"),
+                      classifiers, problems})});
     }
   }
   if (!problems.empty()) return nullptr;

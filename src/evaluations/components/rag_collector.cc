@@ -39,8 +39,25 @@ struct Tally {
   std::int64_t scores = 0;    // single scores, over runs
   double within_squares = 0;  // squared deviations from the case's own mean
   std::int64_t within_freedom = 0;
+  std::int64_t not_applicable = 0;  // cases that lack what the metric is about: neither scored nor missing
   std::map<std::string, std::int64_t> missing;
 };
+
+// Why a run scored as it did: the judge's own words, or those on the entries that are worth a look.
+std::string reason_in(const JsonObject& run) {
+  constexpr std::size_t kMostShown = 5;
+  std::string text = text_at(run, "reason");
+  const Json* verdicts = run.if_contains("verdicts");
+  if (verdicts == nullptr || !verdicts->is_array()) return text;
+  std::size_t shown = 0;
+  for (const Json& verdict : verdicts->get_array()) {
+    const std::string why = text_at(verdict.get_object(), "reason");
+    if (why.empty() || text_at(verdict.get_object(), "verdict") == "yes" || ++shown > kMostShown) continue;
+    text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "; ", to_text(*find_member(verdict, "id")),
+                        text_at(verdict.get_object(), "verdict"), why);
+  }
+  return text;
+}
 
 class RagCollector final : public Collector {
  public:
@@ -106,7 +123,7 @@ class RagCollector final : public Collector {
       if (const Json* value = line.if_contains(name)) result_.json(name, *value);
     }
     result_.json("metrics", metrics);
-    finish_line(result_, *input.fields, finished);
+    finish_line(result_, *input.fields, finished, outcome.error);
     files_.write("results.jsonl", result_.end());
     note_case(input, outcome, line, worst, worst_name, metrics);
   }
@@ -119,7 +136,8 @@ class RagCollector final : public Collector {
       const std::string& name = metrics_[m].name;
       Tally& tally = tallies_[m];
       const auto better = metrics_[m].lower_is_better ? Metric::Better::lower : Metric::Better::higher;
-      Metric mean = number(name + ".mean", with_missing(estimate_mean(tally.means), tally.missing), better);
+      Metric mean = number(name + ".mean",
+                           with_missing(within_range(estimate_mean(tally.means)), tally.missing), better);
       mean.headline = true;
       summary.metrics.push_back(std::move(mean));
       summary.metrics.push_back(number(name + ".median", estimate_median(tally.medians), better));
@@ -128,6 +146,8 @@ class RagCollector final : public Collector {
       summary.metrics.push_back(
           share(name + ".pass_rate", with_missing(wilson(tally.passed, tally.means.n()), tally.missing)));
       summary.metrics.push_back(count(name + ".n", tally.means.n(), tally.means.n()));
+      summary.metrics.push_back(
+          count(name + ".not_applicable", tally.not_applicable, tally.means.n() + tally.not_applicable));
       summary.metrics.push_back(number(name + ".judge_noise", judge_noise(tally), Metric::Better::lower));
       append_csv_row(
           csv, std::vector<std::string>{name, cell(median(tally.medians)), cell(tally.means.mean()),
@@ -160,13 +180,15 @@ class RagCollector final : public Collector {
       ++tally.missing[std::string(to_string(outcome.kind))];
       return moments;
     }
+    std::string failed;
     for (const Json& entry : runs->get_array()) {
+      if (const std::string kind = text_at(entry.get_object(), "outcome"); !kind.empty()) failed = kind;
       const Json* score = find_member(entry, "score");
       const auto value = score != nullptr ? as_number(*score) : std::nullopt;
       if (value) moments.add(*value);
       JsonObject detail;
       for (const auto& [key, item] : entry.get_object()) {
-        if (key != "run" && key != "score" && key != "error") detail.emplace(key, item);
+        if (key != "run" && key != "score" && key != "error" && key != "outcome") detail.emplace(key, item);
       }
       write_row("tidy_results.csv",
                 {std::string(input.id), name, to_text(*find_member(entry, "run")), cell(value),
@@ -175,7 +197,7 @@ class RagCollector final : public Collector {
     }
     const auto mean = moments.mean();
     if (!mean) {
-      ++tally.missing[std::string(to_string(outcome.kind))];
+      ++(failed.empty() ? tally.not_applicable : tally.missing[failed]);
       return moments;
     }
     tally.scores += moments.n();
@@ -219,7 +241,7 @@ class RagCollector final : public Collector {
       const Json* runs = find_member(entry, "runs");
       if (runs == nullptr || !runs->is_array()) continue;
       for (const Json& run : runs->get_array()) {
-        const std::string reason = text_at(run.get_object(), "reason");
+        const std::string reason = reason_in(run.get_object());
         if (!reason.empty()) {
           notable.fields.emplace_back(
               fmt::format("{}, run {}", std::string_view(name), to_text(*find_member(run, "run"))), reason);

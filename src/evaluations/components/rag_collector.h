@@ -19,8 +19,8 @@ struct RagMetricSettings {
 };
 
 // The figures of every metric: "coherence.mean", …
-inline constexpr std::array<const char*, 6> kRagFigures = {"mean",      "median", "std",
-                                                           "pass_rate", "n",      "judge_noise"};
+inline constexpr std::array<const char*, 7> kRagFigures = {
+    "mean", "median", "std", "pass_rate", "n", "not_applicable", "judge_noise"};
 
 // `fields` must outlive the collector.
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,

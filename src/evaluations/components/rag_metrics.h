@@ -12,10 +12,11 @@
 
 #include "core/config.h"
 #include "core/json.h"
-#include "core/schema.h"
 #include "engine/work.h"
+#include "evaluations/components/judge_step.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"
+#include "net/once.h"
 
 namespace assay::components {
 
@@ -23,66 +24,60 @@ struct RagCase {
   std::string question;
   std::string answer;
   std::optional<std::string> ideal_answer;
+  std::optional<std::vector<std::string>> contexts;  // each as the judge reads it: title, headings, content
 };
 
-// The score of one metric on one case in one run, with everything that it was made from.
+// The score of one metric on one case in one run, with everything that it was made from. Without a score it
+// says why: something failed, or there is nothing to be scored.
 struct MetricScore {
   std::optional<double> score;
   JsonObject detail;           // the judge's lists and reasons
-  std::optional<Error> error;  // why there is no score
+  std::optional<Error> error;  // a failure, which costs this score
+  std::string not_applicable;  // no failure: the case lacks what the metric is about, or its denominator is 0
 };
 
-// Who judges, and how.
-struct JudgeSettings {
-  std::string model;
-  Sampling sampling;
-  int attempts = 3;
+// One of several judgements of the same case, by all its metrics side by side.
+struct RagRun {
+  RagRun(CaseContext& of, std::string named) : context(of), name(std::move(named)) {}
+  CaseContext& context;
+  std::string name;  // "run1", which begins the names of its effects
+  // What several metrics use, made by whichever comes first; by who makes it.
+  std::map<const void*, Once<Result<Json>>> shared;
 };
 
 class RagMetric {
  public:
   virtual ~RagMetric() = default;
-  // `step` begins the names of its effects: "run1/coherence".
-  virtual Task<MetricScore> judge(const RagCase& input, CaseContext& context, std::string step) const = 0;
+  virtual Task<MetricScore> judge(const RagCase& input, RagRun& run) const = 0;
   // Requests of one judgement, as far as they can be told beforehand.
   virtual std::vector<ChatRequest> expected_requests(const RagCase& input) const = 0;
+};
+
+class FactClassifier;  // rag_facts.h
+
+// What a metric is made from.
+struct RagMetricParts {
+  const PromptLibrary& prompts;
+  JudgeSettings judge;
+  bool penalize_ambiguous = true;  // faithfulness
+  // Those of the metrics made so far: metrics with the same judge share one.
+  std::vector<std::shared_ptr<const FactClassifier>>& classifiers;
+  std::vector<ConfigProblem>& problems;
 };
 
 struct RagMetricKind {
   std::string_view name;
   double default_threshold;
   bool lower_is_better;
-  std::unique_ptr<RagMetric> (*make)(const PromptLibrary& prompts, JudgeSettings judge,
-                                     std::vector<ConfigProblem>& problems);
+  std::unique_ptr<RagMetric> (*make)(RagMetricParts parts);
 };
 
-// Every metric there is, by name.
-std::vector<RagMetricKind> rag_metric_kinds();
+// Every metric there is.
+const std::vector<RagMetricKind>& rag_metric_kinds();
 
-// One structured question to the judge: a prompt, its schema and the model that answers.
-class JudgeStep {
- public:
-  JudgeStep(const PromptLibrary& prompts, const std::string& name,
-            const std::vector<std::string>& placeholders, JudgeSettings judge,
-            std::vector<ConfigProblem>& problems);
-
-  using Check = std::function<std::vector<std::string>(const Json&)>;
-  // The judge's JSON, or why there is none. Asked again with the defects named until schema and check are
-  // content.
-  Task<Result<Json>> ask(CaseContext& context, std::string step, Prompt::Values values,
-                         Check check = {}) const;
-  ChatRequest request(const Prompt::Values& values) const;
-
- private:
-  std::string name_;
-  Prompt prompt_;
-  JudgeSettings judge_;
-  Json schema_json_;
-  std::optional<Schema> schema_;
-};
-
-// Verdicts with ids 1…count, each exactly once; the defects in words otherwise.
-std::vector<std::string> verdict_defects(const Json& reply, std::size_t count);
-std::vector<std::string> texts_of(const Json& reply, std::string_view list);
+MetricScore without_score(Error error, JsonObject detail = {});
+MetricScore not_applicable(std::string why, JsonObject detail = {});
+// The judge found nothing to judge where something must be.
+MetricScore nothing_to_judge(std::string message, JsonObject detail = {});
 
 }  // namespace assay::components

@@ -217,7 +217,7 @@ class ModelTarget final : public MappedTarget {
   struct Settings {
     std::string model;
     std::string prompt;
-    Json output_schema;
+    SharedJson output_schema;
     Sampling sampling;
     int attempts = 3;
   };
@@ -276,6 +276,7 @@ Map read_map(const Config& config, const TargetContract& contract, std::vector<C
     for (const auto& [field, pointer] : given->get_object()) {
       const std::string path = key + "." + std::string(field);
       std::vector<std::string> names;
+      names.reserve(contract.actual.size());
       for (const DataField& actual : contract.actual) names.push_back(actual.name);
       if (std::find(names.begin(), names.end(), field) == names.end()) {
         const auto guess = nearest(field, names);

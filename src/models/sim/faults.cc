@@ -124,7 +124,7 @@ bool spoil_answer(ChatReply& reply, const ChatRequest& request, InstanceMakers& 
     schema = &tool->parameters;
     value = call->arguments;
   } else if (request.output) {
-    schema = &request.output->schema;
+    schema = &request.output->schema.value();
     if (auto parsed = parse_json(reply.message.text)) value = std::move(*parsed);
   }
   if (schema == nullptr || !value) return false;

@@ -272,7 +272,7 @@ class Reading {
         check_.refuse(Refusal::Kind::wrong_value, "messages",
                       "the word json must stand in a message when response_format is json_object");
       }
-      call_.request.output = OutputSchema{"json_object", "", JsonObject{{"type", "object"}}};
+      call_.request.output = OutputSchema{"json_object", "", Json(JsonObject{{"type", "object"}})};
       return;
     }
     const JsonObject* schema = check_.map(*format, "json_schema", "response_format", Need::required);
@@ -287,7 +287,7 @@ class Reading {
       output.schema = *schema->if_contains("schema");
       if (strict) check_strict(output.schema, "response_format", "response_format '" + output.name + "'");
     } else {
-      output.schema = JsonObject{{"type", "object"}};
+      output.schema = Json(JsonObject{{"type", "object"}});
     }
     if (lacks_json_schema(call_.request.model)) {
       check_.refuse(Refusal::Kind::unsupported_value, "response_format",

@@ -101,7 +101,7 @@ TEST(Faults, SpoiledAnswersNeverFitTheSchema) {
   ChatReply reply;
   reply.message.text = "words";
   EXPECT_FALSE(spoil_answer(reply, plain, makers, Chance(1)));
-  plain.output = OutputSchema{"o", "", true};
+  plain.output = OutputSchema{"o", "", Json(true)};
   reply.message.text = "1";
   EXPECT_FALSE(spoil_answer(reply, plain, makers, Chance(1))) << "everything fits";
 }

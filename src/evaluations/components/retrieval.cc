@@ -1,0 +1,400 @@
+// retrieval: does the search find the chunks that it should, and does it put them first?
+
+#include "stats/retrieval.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "evaluations/components/component.h"
+#include "evaluations/components/figures.h"
+#include "evaluations/components/tasks.h"
+#include "report/csv.h"
+#include "stats/classification.h"
+#include "stats/mean.h"
+#include "stats/median.h"
+#include "stats/missing.h"
+
+namespace assay::components {
+namespace {
+
+enum Field : std::size_t { kQuestion, kPaths, kUids, kWantedIndex, kResults, kUsedIndex };
+
+constexpr std::size_t kShownCases = 20;
+constexpr std::array<const char*, 4> kSetFigures = {"precision", "recall", "f1", "f2"};
+constexpr std::array<const char*, 3> kRankFigures = {"precision_at_", "recall_at_", "ndcg_at_"};
+
+// One value where a list is meant is a list of one; null is none.
+JsonArray as_list(const Json& value) {
+  if (value.is_array()) return value.get_array();
+  if (value.is_null()) return {};
+  return {value};
+}
+
+std::vector<std::string> texts(const Json& value) {
+  std::vector<std::string> list;
+  for (const Json& item : as_list(value)) {
+    if (const auto text = as_text(item)) list.emplace_back(*text);
+  }
+  return list;
+}
+
+std::string check_texts(const Json& value) {
+  const JsonArray list = as_list(value);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].is_string())
+      return fmt::format("entry {}: found {}, expected text", i + 1, excerpt(list[i]));
+  }
+  return "";
+}
+
+std::string check_results(const Json& value) {
+  const JsonArray list = as_list(value);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].is_object())
+      return fmt::format("entry {}: found {}, expected an object", i + 1, excerpt(list[i]));
+    for (const char* name : {"exact_path", "chunk_uid"}) {
+      const Json* text = find_member(list[i], name);
+      if (text != nullptr && !text->is_string())
+        return fmt::format("entry {}, {}: found {}, expected text", i + 1, name, excerpt(*text));
+    }
+    const Json* similarity = nullptr;
+    for (const char* name : {"weighted_score", "semantic_score", "original_score", "score"}) {
+      const Json* number = find_member(list[i], name);
+      if (number == nullptr || number->is_null()) continue;
+      if (!number->is_number())
+        return fmt::format("entry {}, {}: found {}, expected a number", i + 1, name, excerpt(*number));
+      if (std::string_view(name) == "weighted_score") continue;
+      if (similarity != nullptr && *similarity != *number) {
+        return fmt::format(
+            "entry {}: semantic_score, original_score and score are names of one field, but their values "
+            "differ",
+            i + 1);
+      }
+      similarity = number;
+    }
+  }
+  return "";
+}
+
+// What a line is scored on: uids, or paths where only those are expected.
+struct Wanted {
+  const char* key = "chunk_uid";
+  std::vector<std::string> names;  // each once, in the order given
+};
+
+Wanted wanted_of(const DataFields& fields, const LineParser& line) {
+  Wanted wanted{"chunk_uid", texts(fields.tree(line, kUids))};
+  if (wanted.names.empty()) {
+    if (auto paths = texts(fields.tree(line, kPaths)); !paths.empty())
+      wanted = {"exact_path", std::move(paths)};
+  }
+  std::unordered_set<std::string> seen;
+  std::erase_if(wanted.names, [&seen](const std::string& name) { return !seen.insert(name).second; });
+  return wanted;
+}
+
+std::vector<std::string> check_line(const DataFields& fields, const LineParser& line) {
+  if (!fields.value(line, kPaths).present() && !fields.value(line, kUids).present())
+    return {"fields expected_chunk_uids and expected_exact_paths: both are missing, expected at least one"};
+  if (fields.fields().size() <= kResults) return {};
+  const Wanted wanted = wanted_of(fields, line);
+  if (wanted.names.empty()) return {};
+  const JsonArray results = as_list(fields.tree(line, kResults));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (find_member(results[i], wanted.key) == nullptr) {
+      return {fmt::format("field actual_search_results: entry {} has no {}, which is what the line expects",
+                          i + 1, wanted.key)};
+    }
+  }
+  return {};
+}
+
+// One line's search, taken apart.
+struct Search {
+  std::vector<std::string> found;   // hits, in the returned order
+  std::vector<std::string> wrong;   // returned and not wanted, in the returned order
+  std::vector<std::string> missed;  // in the expected order
+  RankedHits ranked;
+  BinaryCounts counts() const {
+    return {.tp = static_cast<std::int64_t>(found.size()),
+            .tn = 0,
+            .fp = static_cast<std::int64_t>(wrong.size()),
+            .fn = static_cast<std::int64_t>(missed.size())};
+  }
+};
+
+Search take_apart(const Wanted& wanted, const JsonArray& results) {
+  Search search;
+  const std::unordered_set<std::string> names(wanted.names.begin(), wanted.names.end());
+  std::unordered_set<std::string> returned;
+  for (const Json& result : results) {
+    const Json* name = find_member(result, wanted.key);
+    // Where nothing is expected, a result may go by its other name.
+    if (name == nullptr) name = find_member(result, "exact_path");
+    const std::string text(name != nullptr ? as_text(*name).value_or("") : "");
+    if (!returned.insert(text).second) continue;
+    const bool hit = names.contains(text);
+    search.ranked.hits.push_back(hit);
+    (hit ? search.found : search.wrong).push_back(text);
+  }
+  for (const std::string& name : wanted.names) {
+    if (!returned.contains(name)) search.missed.push_back(name);
+  }
+  search.ranked.expected = wanted.names.size();
+  return search;
+}
+
+Json json_list(const std::vector<std::string>& items) {
+  JsonArray list;
+  for (const std::string& item : items) list.emplace_back(item);
+  return list;
+}
+
+Json or_null(std::optional<double> value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string cell(std::optional<double> value) {
+  return value ? number_text(*value) : "";
+}
+
+class RetrievalScorer final : public LineScorer {
+ public:
+  RetrievalScorer(std::vector<std::size_t> cutoffs, const DataFields& fields, OutputFiles& files)
+      : cutoffs_(std::move(cutoffs)), fields_(fields), rows_(files.open("results.csv")) {
+    names_ = {"mrr", "map"};
+    for (const char* figure : kRankFigures) {
+      for (const std::size_t k : cutoffs_) names_.push_back(fmt::format("{}{}", figure, k));
+    }
+    ranks_.resize(names_.size());
+    std::vector<std::string> header{"id",
+                                    "question",
+                                    "expected_exact_paths",
+                                    "expected_chunk_uids",
+                                    "actual_search_results",
+                                    "expected_opensearch_index",
+                                    "actual_opensearch_index"};
+    header.insert(header.end(), kSetFigures.begin(), kSetFigures.end());
+    header.insert(header.end(), names_.begin(), names_.end());
+    header.insert(header.end(), {"true_positives", "false_negatives", "false_positives"});
+    write(header);
+  }
+
+  void score(const Case& input, const LineParser& line, ResultLine& result) override {
+    const std::string question(fields_.value(line, kQuestion).text);
+    const Wanted wanted = wanted_of(fields_, line);
+    const JsonArray results = as_list(fields_.tree(line, kResults));
+    const Search search = take_apart(wanted, results);
+    const BinaryCounts counts = search.counts();
+
+    const std::array<std::optional<double>, 4> set_values = {precision(counts), recall(counts),
+                                                             f_beta(counts, 1), f_beta(counts, 2)};
+    for (std::size_t i = 0; i < set_values.size(); ++i) {
+      if (set_values[i]) sets_[i].add(*set_values[i]);
+    }
+    const std::vector<std::optional<double>> rank_values = rank_figures(search.ranked);
+    for (std::size_t i = 0; i < rank_values.size(); ++i) {
+      if (rank_values[i]) ranks_[i].add(*rank_values[i]);
+    }
+
+    const Json paths = json_list(texts(fields_.tree(line, kPaths)));
+    const Json uids = json_list(texts(fields_.tree(line, kUids)));
+    const std::string wanted_index = text_of(fields_.value(line, kWantedIndex));
+    const std::string used_index = text_of(fields_.value(line, kUsedIndex));
+    result.text("question", question);
+    result.json("expected_exact_paths", paths);
+    result.json("expected_chunk_uids", uids);
+    result.json("actual_search_results", results);
+    if (!wanted_index.empty()) result.text("expected_opensearch_index", wanted_index);
+    if (!used_index.empty()) result.text("actual_opensearch_index", used_index);
+    result.text("scored_on", wanted.key);
+    for (std::size_t i = 0; i < kSetFigures.size(); ++i) result.json(kSetFigures[i], or_null(set_values[i]));
+    for (std::size_t i = 0; i < names_.size(); ++i) result.json(names_[i], or_null(rank_values[i]));
+    result.json("true_positives", json_list(search.found));
+    result.json("false_negatives", json_list(search.missed));
+    result.json("false_positives", json_list(search.wrong));
+
+    std::vector<std::string> row{std::string(input.id), question,     to_text(paths), to_text(uids),
+                                 to_text(results),      wanted_index, used_index};
+    for (const auto& value : set_values) row.push_back(cell(value));
+    for (const auto& value : rank_values) row.push_back(cell(value));
+    for (const auto* list : {&search.found, &search.missed, &search.wrong})
+      row.push_back(to_text(json_list(*list)));
+    write(row);
+    note(input, question, search, set_values[2]);
+  }
+
+  void finish(const std::map<std::string, std::int64_t>& missing, Summary& summary,
+              std::vector<NotableCase>& notable) override {
+    for (std::size_t i = 0; i < kSetFigures.size(); ++i) {
+      const std::string name = kSetFigures[i];
+      const Moments& moments = sets_[i].moments;
+      Metric mean = share(name + ".mean", with_missing(within_range(estimate_mean(moments)), missing));
+      mean.headline = name == "precision" || name == "recall";
+      summary.metrics.push_back(std::move(mean));
+      summary.metrics.push_back(share(name + ".median", estimate_median(sets_[i].values)));
+      summary.metrics.push_back(number(name + ".max", estimate_maximum(moments)));
+      summary.metrics.push_back(
+          number(name + ".std", estimate_population_deviation(moments), Metric::Better::neither));
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      Metric mean = share(names_[i], with_missing(within_range(estimate_mean(ranks_[i])), missing));
+      mean.headline = names_[i] == "mrr" || names_[i] == "ndcg_at_10";
+      summary.metrics.push_back(std::move(mean));
+    }
+    for (auto& [goodness, entry] : worst_) notable.push_back(std::move(entry));
+  }
+
+ private:
+  // A stream of values, kept for the median.
+  struct Values {
+    Moments moments;
+    std::vector<double> values;
+    void add(double value) {
+      moments.add(value);
+      values.push_back(value);
+    }
+  };
+
+  // In the order of names_.
+  std::vector<std::optional<double>> rank_figures(const RankedHits& ranked) const {
+    std::vector<std::optional<double>> values{reciprocal_rank(ranked), average_precision(ranked)};
+    for (const auto figure : {precision_at, recall_at, ndcg_at}) {
+      for (const std::size_t k : cutoffs_) values.push_back(figure(ranked, k));
+    }
+    return values;
+  }
+
+  void write(const std::vector<std::string>& cells) {
+    if (rows_ == nullptr) return;
+    row_.clear();
+    append_csv_row(row_, cells);
+    rows_->write(row_);
+  }
+
+  void note(const Case& input, const std::string& question, const Search& search, std::optional<double> f1) {
+    const double goodness = f1.value_or(1);
+    if (goodness >= 1 || (worst_.size() == kShownCases && goodness >= worst_.back().first)) return;
+    NotableCase notable{std::string(input.id), fmt::format("f1 {:.2f}", goodness), {{"question", question}}};
+    const auto list = [&notable](const char* title, const std::vector<std::string>& items) {
+      if (!items.empty()) notable.fields.emplace_back(title, to_text(json_list(items)));
+    };
+    list("found", search.found);
+    list("missed", search.missed);
+    list("not wanted", search.wrong);
+    const auto at = std::upper_bound(worst_.begin(), worst_.end(), goodness,
+                                     [](double value, const auto& entry) { return value < entry.first; });
+    worst_.insert(at, {goodness, std::move(notable)});
+    if (worst_.size() > kShownCases) worst_.pop_back();
+  }
+
+  std::vector<std::size_t> cutoffs_;
+  const DataFields& fields_;
+  AtomicFile* rows_;
+  std::string row_;
+  std::array<Values, kSetFigures.size()> sets_;
+  std::vector<std::string> names_;  // of the figures on ranks
+  std::vector<Moments> ranks_;
+  std::vector<std::pair<double, NotableCase>> worst_;
+};
+
+Json result_schema() {
+  const auto text = [](const char* description) {
+    return JsonObject{{"type", "string"}, {"description", description}};
+  };
+  return JsonObject{
+      {"type", "object"},
+      {"properties",
+       JsonObject{{"actual_search_results",
+                   JsonObject{{"type", "array"},
+                              {"description", "What is found, best first."},
+                              {"items",
+                               JsonObject{{"type", "object"},
+                                          {"properties", JsonObject{{"exact_path", text("The chunk's path.")},
+                                                                    {"chunk_uid", text("The chunk's uid.")}}},
+                                          {"required", JsonArray{"exact_path", "chunk_uid"}},
+                                          {"additionalProperties", false}}}}}}},
+      {"required", JsonArray{"actual_search_results"}},
+      {"additionalProperties", false}};
+}
+
+ComponentTask task(const std::vector<std::size_t>& cutoffs) {
+  ComponentTask declared;
+  declared.text_field = "question";
+  declared.input = {
+      {.name = "question"},
+      {.name = "expected_exact_paths",
+       .type = FieldType::any,
+       .presence = Presence::optional,
+       .answer_key = true,
+       .check = check_texts},
+      {.name = "expected_chunk_uids",
+       .type = FieldType::any,
+       .presence = Presence::optional,
+       .answer_key = true,
+       .check = check_texts},
+      {.name = "expected_opensearch_index", .presence = Presence::optional},  // says where to search
+  };
+  declared.actual = {{.name = "actual_search_results",
+                      .type = FieldType::any,
+                      .other_names = {"actual_chunk_uids_exact_paths_and_scores"},
+                      .answer_key = true,
+                      .check = check_results},
+                     {.name = "actual_opensearch_index", .presence = Presence::optional, .answer_key = true}};
+  declared.check = check_line;
+  declared.actual_schema = result_schema();
+  for (const char* figure : kSetFigures) {
+    for (const char* part : {".mean", ".median", ".max", ".std"})
+      declared.metrics.push_back(fmt::format("{}{}", figure, part));
+  }
+  declared.metrics.insert(declared.metrics.end(), {"mrr", "map"});
+  for (const char* figure : kRankFigures) {
+    for (const std::size_t k : cutoffs) declared.metrics.push_back(fmt::format("{}{}", figure, k));
+  }
+  declared.scorer = [cutoffs](const DataFields& fields, OutputFiles& files) {
+    return std::make_unique<RetrievalScorer>(cutoffs, fields, files);
+  };
+  return declared;
+}
+
+std::vector<std::size_t> cutoffs_of(const Config& config, std::vector<ConfigProblem>& problems) {
+  std::vector<std::size_t> cutoffs;
+  const Json* given = config.find("k");
+  for (const Json& item : as_list(given != nullptr ? *given : Json())) {
+    const auto k = as_integer(item);
+    if (!k || *k < 1 || *k > 10'000) {
+      problems.push_back(
+          {"config", "k", fmt::format("found {}, expected whole numbers from 1 to 10000", excerpt(item))});
+    } else {
+      cutoffs.push_back(static_cast<std::size_t>(*k));
+    }
+  }
+  std::sort(cutoffs.begin(), cutoffs.end());
+  cutoffs.erase(std::unique(cutoffs.begin(), cutoffs.end()), cutoffs.end());
+  return cutoffs;
+}
+
+}  // namespace
+
+Keys retrieval_keys() {
+  Keys keys = component_keys();
+  keys.push_back({.name = "k",
+                  .type = KeyType::any,
+                  .help = "How far down the list the figures on ranks look; one number or several.",
+                  .default_value = JsonArray{1, 3, 5, 10, 20},
+                  .example = "[1, 5, 10]"});
+  return keys;
+}
+
+std::unique_ptr<Evaluation> make_retrieval(const Config& config, std::vector<ConfigProblem>& problems) {
+  const std::vector<std::size_t> cutoffs = cutoffs_of(config, problems);
+  return make_component(config, task(cutoffs), problems);
+}
+
+}  // namespace assay::components

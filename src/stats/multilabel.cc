@@ -1,0 +1,155 @@
+#include "stats/multilabel.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "stats/proportion.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kFigures = 6;  // macro and micro: precision, recall, F1
+
+// One different pair of sets: which labels it hits, claims wrongly and misses, as positions.
+struct Decisions {
+  std::vector<std::size_t> hit;
+  std::vector<std::size_t> claimed;
+  std::vector<std::size_t> missed;
+};
+
+Decisions decisions_of(const MultilabelCounts::Pair& pair,
+                       const std::map<std::string, std::size_t>& positions) {
+  Decisions decisions;
+  for (const std::string& label : pair.first)
+    (pair.second.contains(label) ? decisions.hit : decisions.missed).push_back(positions.at(label));
+  for (const std::string& label : pair.second) {
+    if (!pair.first.contains(label)) decisions.claimed.push_back(positions.at(label));
+  }
+  return decisions;
+}
+
+// What a draw of the cases comes to; kept between draws, since there are ten thousand.
+class Tally {
+ public:
+  Tally(std::vector<Decisions> decisions, std::size_t labels)
+      : decisions_(std::move(decisions)), labels_(labels) {}
+
+  std::vector<BinaryCounts>& count(std::span<const std::int64_t> cells) {
+    for (BinaryCounts& label : labels_) label = {};
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i] == 0) continue;
+      for (const std::size_t label : decisions_[i].hit) labels_[label].tp += cells[i];
+      for (const std::size_t label : decisions_[i].claimed) labels_[label].fp += cells[i];
+      for (const std::size_t label : decisions_[i].missed) labels_[label].fn += cells[i];
+    }
+    return labels_;
+  }
+
+ private:
+  std::vector<Decisions> decisions_;
+  std::vector<BinaryCounts> labels_;
+};
+
+struct Mean {
+  double sum = 0;
+  std::int64_t n = 0;
+  void add(std::optional<double> value) {
+    if (!value) return;
+    sum += *value;
+    ++n;
+  }
+  double value() const {
+    return n > 0 ? sum / static_cast<double>(n) : std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+struct Averages {
+  std::array<Mean, 3> macro;
+  BinaryCounts sum;
+
+  explicit Averages(const std::vector<BinaryCounts>& labels) {
+    for (const BinaryCounts& label : labels) {
+      macro[0].add(precision(label));
+      macro[1].add(recall(label));
+      macro[2].add(f_beta(label, 1));
+      sum += label;
+    }
+  }
+  std::array<double, kFigures> values() const {
+    const auto or_nan = [](std::optional<double> value) {
+      return value.value_or(std::numeric_limits<double>::quiet_NaN());
+    };
+    return {macro[0].value(),       macro[1].value(),    macro[2].value(),
+            or_nan(precision(sum)), or_nan(recall(sum)), or_nan(f_beta(sum, 1))};
+  }
+};
+
+}  // namespace
+
+void MultilabelCounts::know(std::string_view label) {
+  if (labels_.find(label) == labels_.end()) labels_.emplace(label);
+}
+
+void MultilabelCounts::add(const std::set<std::string>& expected, const std::set<std::string>& actual) {
+  for (const auto* side : {&expected, &actual}) {
+    for (const std::string& label : *side) know(label);
+  }
+  ++pairs_[{expected, actual}];
+  ++total_;
+}
+
+MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resampling& resampling) {
+  std::map<std::string, std::size_t> positions;
+  for (const std::string& label : counts.labels()) positions.emplace(label, positions.size());
+  std::vector<Decisions> decisions;
+  std::vector<std::int64_t> cells;
+  std::int64_t exact = 0;
+  for (const auto& [pair, number] : counts.pairs()) {
+    decisions.push_back(decisions_of(pair, positions));
+    cells.push_back(number);
+    if (pair.first == pair.second) exact += number;
+  }
+  Tally tally(std::move(decisions), positions.size());
+  MultilabelFigures figures;
+  figures.exact_match = wilson(exact, counts.total(), resampling.level);
+
+  const std::vector<BinaryCounts> observed = tally.count(cells);
+  for (const auto& [label, position] : positions) {
+    BinaryCounts own = observed[position];
+    own.tn = counts.total() - own.tp - own.fp - own.fn;
+    BinaryFigures binary = binary_figures(own, resampling);
+    figures.labels.push_back(
+        {label, own, std::move(binary.precision), std::move(binary.recall), std::move(binary.f1)});
+  }
+
+  const Averages averages(observed);
+  const auto values = averages.values();
+  const BinaryCounts& sum = averages.sum;
+  const std::array<std::int64_t, kFigures> n{averages.macro[0].n, averages.macro[1].n,
+                                             averages.macro[2].n, sum.tp + sum.fp,
+                                             sum.tp + sum.fn,     sum.tp + sum.fp + sum.fn};
+  const std::array<const char*, 3> why = {"nothing was claimed", "nothing was expected",
+                                          "nothing was expected or claimed"};
+  const auto intervals = resample_cells(
+      cells, kFigures,
+      [&tally](std::span<const std::int64_t> drawn, std::span<double> out) {
+        const auto again = Averages(tally.count(drawn)).values();
+        std::copy(again.begin(), again.end(), out.begin());
+      },
+      resampling);
+  const std::array<Estimate*, kFigures> places = {&figures.macro.precision, &figures.macro.recall,
+                                                  &figures.macro.f1,        &figures.micro.precision,
+                                                  &figures.micro.recall,    &figures.micro.f1};
+  for (std::size_t i = 0; i < kFigures; ++i) {
+    if (std::isnan(values[i])) {
+      *places[i] = undefined_figure(why[i % 3]);
+    } else {
+      *places[i] = plain_figure(values[i], n[i]);
+      attach(*places[i], intervals[i], resampling.level);
+    }
+  }
+  return figures;
+}
+
+}  // namespace assay
