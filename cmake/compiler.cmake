@@ -20,5 +20,7 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # What ccache wants for precompiled headers; the flag below keeps their times out of what they are known by.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
 endif()

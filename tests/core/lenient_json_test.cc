@@ -159,21 +159,19 @@ TEST(LenientJson, ForgivesAByteOrderMark) {
   EXPECT_THAT(found.forgiven, ElementsAre("byte order mark"));
 }
 
-// Each of these makes a naive search quadratic or worse.
-TEST(LenientJson, StaysQuickOnHostileText) {
+// Each of these makes a naive search quadratic or worse, which would run into the time limit of the tests.
+TEST(LenientJson, ComesToAnEndOnHostileText) {
   const auto repeat = [](std::string_view part, std::size_t times) {
     std::string text;
     for (std::size_t i = 0; i < times; ++i) text += part;
     return text;
   };
-  const auto start = std::chrono::steady_clock::now();
   for (const std::string_view part :
        {"[/*", "[1,", "{\"a\":", "[\"", "{'", "```[", "``` ", "[[[]", "{\"a\":1", "{a", "[#", "[\"a\",'"}) {
-    const auto text = repeat(part, 150'000 / part.size());
+    const auto text = repeat(part, 500'000 / part.size());
     (void)parse_lenient_json(text);
     (void)parse_lenient_json(text, Unfinished::close);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 RC_GTEST_PROP(LenientJson, AgreesWithTheStrictReaderOnStrictJson, ()) {

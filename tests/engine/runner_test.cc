@@ -140,7 +140,7 @@ class RunnerTest : public ::testing::Test {
             ? Journal::open(folder, runner.on_committed())
             : Journal::create(folder, {"r", "e", "0", "now", "{}", "d", "h"}, runner.on_committed());
     EXPECT_TRUE(journal.has_value()) << journal.error().text();
-    RunResult result = loop_.run_until_done(runner.run(work, **journal, 0, [](Problem) {}));
+    RunResult result = loop_.run_until_done(runner.run(work, **journal, 0, [](const Problem&) {}));
     progress_ = runner.progress();
     runner_ = nullptr;
     return result;

@@ -258,16 +258,14 @@ TEST_F(Endpoint, GivesUpAStreamThatStalls) {
   serve_late([](const Json&, const std::shared_ptr<Responder>& responder) {
     responder->begin_stream(200, {{"Content-Type", "text/event-stream"}});
     responder->write("data: {\"choices\":[{\"delta\":{\"content\":\"H\"}}]}\n\n");
-    responder->after(3s, [responder] { responder->end_stream(); });
+    responder->after(1h, [responder] { responder->end_stream(); });
   });
   ModelSpec stalled = spec();
   stalled.stream = true;
   stalled.idle_timeout = 100ms;
-  const auto start = std::chrono::steady_clock::now();
   const auto reply = complete(model(stalled));
   ASSERT_FALSE(reply.has_value());
   EXPECT_EQ(reply.error().error.kind, ErrorKind::timeout);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
 }
 
 TEST_F(Endpoint, PutsTheRequestDifferentlyWhereTheModelDoesNotTakeIt) {

@@ -345,7 +345,6 @@ TEST(EventLoop, SleepsAtLeastAsLongAsAsked) {
     co_return Clock::now() - start;
   }(loop));
   EXPECT_GE(elapsed, 10ms);
-  EXPECT_LT(elapsed, 500ms);
 }
 
 TEST(EventLoop, DestroyingASleepingCoroutineCancelsItsTimer) {

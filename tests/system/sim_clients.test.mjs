@@ -458,7 +458,7 @@ describe("faults as the official clients see them", () => {
           const started = Date.now();
           await ask();
           const waited = Date.now() - started;
-          assert.ok(waited >= 390 && waited < 5000, `waited ${waited} ms`);
+          assert.ok(waited >= 390, `waited ${waited} ms`);
           assert.deepEqual((await stats()).requests.by_status, { 200: 1, 429: 1 });
           await reset();
         }

@@ -12,7 +12,6 @@
 namespace assay::components {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // The metrics of one config, which share what they can.
