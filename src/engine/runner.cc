@@ -235,13 +235,7 @@ class Runner::State::LiveContext final : public CaseContext {
   }
 
   Task<Result<Json>> run_command(std::string step, CommandCall command) override {
-    Call call;
-    call.key = {index_, std::move(step), 1};
-    call.kind = "command";
-    call.request = canonical_text(to_json(command));
-    call.limit_key = "command";
-    call.tries = command.tries;
-    call.stubborn = command.stubborn;
+    Call call = call_of(std::move(step), "command", command);
     call.send = [this, &command]() -> Task<TryResult> {
       auto value = co_await assay::run_command(state_.outside_.loop, command);
       if (!value) co_return std::unexpected(TryFailure{std::move(value.error()), std::nullopt});
@@ -251,13 +245,7 @@ class Runner::State::LiveContext final : public CaseContext {
   }
 
   Task<Result<Json>> call_http(std::string step, HttpCall http) override {
-    Call call;
-    call.key = {index_, std::move(step), 1};
-    call.kind = "http";
-    call.request = canonical_text(to_json(http));
-    call.limit_key = "http";
-    call.tries = http.tries;
-    call.stubborn = http.stubborn;
+    Call call = call_of(std::move(step), "http", http);
     call.send = [this, &http]() -> Task<TryResult> {
       auto value = co_await assay::call_http(state_.outside_.http, http, state_.outside_.environment);
       if (!value)
@@ -276,6 +264,19 @@ class Runner::State::LiveContext final : public CaseContext {
   const CaseUsage& usage() const { return usage_; }
 
  private:
+  // A call of a tool: asked once, limited by its kind.
+  template <class Request>
+  Call call_of(std::string step, const char* kind, const Request& request) const {
+    Call call;
+    call.key = {index_, std::move(step), 1};
+    call.kind = kind;
+    call.request = canonical_text(to_json(request));
+    call.limit_key = kind;
+    call.tries = request.tries;
+    call.stubborn = request.stubborn;
+    return call;
+  }
+
   static Result<Json> parsed(Result<std::string> text) {
     if (!text) return fail(std::move(text.error()));
     return parse_json(*text);

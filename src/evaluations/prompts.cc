@@ -102,8 +102,11 @@ void PromptLibrary::replace(const Config& config, std::vector<ConfigProblem>& pr
     const Json* file = find_member(value, "file");
     const auto known = texts_.find(std::string(name));
     if (known == texts_.end()) {
-      problems.push_back(
-          {"config", key, fmt::format("unknown prompt; known are {}", fmt::join(names(), ", "))});
+      const std::vector<std::string> all = names();
+      const auto guess = nearest(name, all);
+      problems.push_back({"config", key,
+                          guess ? fmt::format("unknown prompt; did you mean `{}`?", *guess)
+                                : fmt::format("unknown prompt; known are {}", fmt::join(all, ", "))});
       continue;
     }
     if (file == nullptr || !file->is_string()) continue;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <ctime>
 #include <optional>
 #include <thread>
 #include <unordered_set>
@@ -25,6 +24,7 @@
 
 #include "net/event_loop.h"
 #include "net/request_parser.h"
+#include "net/response_head.h"
 
 namespace assay {
 namespace {
@@ -42,18 +42,6 @@ constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 // How long a refused peer may go on sending before it must have read why.
 constexpr std::chrono::nanoseconds kLingerTime = std::chrono::seconds(2);
 constexpr std::chrono::nanoseconds kAcceptPause = std::chrono::milliseconds(50);
-
-bool may_have_body(int status) {
-  return status >= 200 && status != 204 && status != 304;
-}
-
-std::string http_date() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[64];
-  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts)};
-}
 
 // What all workers know of their server.
 struct Common {
@@ -137,7 +125,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void handle_request();
   void refuse(int status, std::string_view reason);
   void watch_peer();
-  void add_head(int status, const Headers& headers);
   void flush();
   void write_some();
   void written();
@@ -335,39 +322,10 @@ void Connection::refuse(int status, std::string_view reason) {
   send(status, {{"Content-Type", "text/plain"}}, std::string(reason) + "\n", std::nullopt);
 }
 
-void Connection::add_head(int status, const Headers& headers) {
-  fmt::format_to(std::back_inserter(queue_), "HTTP/1.1 {} {}\r\nDate: {}\r\n", status, reason_phrase(status),
-                 worker_.date());
-  for (const auto& [name, value] : headers) {
-    if (same_without_case(name, "Connection")) {
-      if (same_without_case(value, "close")) keep_alive_ = false;
-      continue;
-    }
-    if (!is_http_token(name) || same_without_case(name, "Content-Length") ||
-        same_without_case(name, "Transfer-Encoding") || same_without_case(name, "Date")) {
-      continue;
-    }
-    queue_ += name;
-    queue_ += ": ";
-    if (is_http_field_value(value)) {
-      queue_ += value;
-    } else {
-      // A line break here would let a value write headers of its own.
-      for (const char c : value) queue_ += is_http_field_value({&c, 1}) ? c : ' ';
-    }
-    queue_ += "\r\n";
-  }
-  if (!keep_alive_) {
-    queue_ += "Connection: close\r\n";
-  } else if (old_version_) {
-    queue_ += "Connection: keep-alive\r\n";
-  }
-}
-
 void Connection::send(int status, const Headers& headers, std::string body,
                       std::optional<std::size_t> announced) {
   if (announced) keep_alive_ = false;
-  add_head(status, headers);
+  append_response_head(queue_, {status, headers, worker_.date(), old_version_}, keep_alive_);
   if (may_have_body(status)) {
     fmt::format_to(std::back_inserter(queue_), "Content-Length: {}\r\n", announced.value_or(body.size()));
   }
@@ -387,7 +345,7 @@ void Connection::begin_stream(int status, const Headers& headers) {
   chunked_ = may_have_body(status) && !old_version_;
   if (!chunked_ && may_have_body(status)) keep_alive_ = false;  // the end of the connection ends the body
   if (!may_have_body(status)) head_only_ = true;
-  add_head(status, headers);
+  append_response_head(queue_, {status, headers, worker_.date(), old_version_}, keep_alive_);
   queue_ += chunked_ ? "Transfer-Encoding: chunked\r\n\r\n" : "\r\n";
   flush();
 }

@@ -1,6 +1,7 @@
 #include "report/terminal.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -105,17 +106,18 @@ Row row_of(const Metric& metric) {
   return row;
 }
 
+// The headline figures, then as many others as fit.
 std::vector<Row> chosen_rows(const Summary& summary, std::size_t most, std::size_t* left_out) {
   std::vector<Row> rows;
-  std::size_t others = 0;
+  std::vector<Row> others;
   for (const Metric& metric : summary.metrics) {
-    if (!metric.headline && others >= most) {
+    if (!metric.headline && others.size() >= most) {
       ++*left_out;
-      continue;
+    } else {
+      (metric.headline ? rows : others).push_back(row_of(metric));
     }
-    others += metric.headline ? 0 : 1;
-    rows.push_back(row_of(metric));
   }
+  rows.insert(rows.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
   return rows;
 }
 

@@ -10,6 +10,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kFigures = 6;  // macro and micro: precision, recall, F1
+// Beyond it the labels are most likely free text, and their single figures not worth the time of an interval.
+constexpr std::size_t kMostLabelsWithIntervals = 200;
 
 // One different pair of sets: which labels it hits, claims wrongly and misses, as positions.
 struct Decisions {
@@ -114,11 +116,13 @@ MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resam
   MultilabelFigures figures;
   figures.exact_match = wilson(exact, counts.total(), resampling.level);
 
+  Resampling per_label = resampling;
+  if (positions.size() > kMostLabelsWithIntervals) per_label.draws = 0;
   const std::vector<BinaryCounts> observed = tally.count(cells);
   for (const auto& [label, position] : positions) {
     BinaryCounts own = observed[position];
     own.tn = counts.total() - own.tp - own.fp - own.fn;
-    BinaryFigures binary = binary_figures(own, resampling);
+    BinaryFigures binary = binary_figures(own, per_label);
     figures.labels.push_back(
         {label, own, std::move(binary.precision), std::move(binary.recall), std::move(binary.f1)});
   }

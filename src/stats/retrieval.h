@@ -16,14 +16,14 @@ struct RankedHits {
 
 // Hits among the first k, divided by k. Undefined for k = 0 too.
 std::optional<double> precision_at(const RankedHits& ranked, std::size_t k);
-// Hits among the first k, divided by what is wanted.
+// Hits among the first k, divided by what is wanted; 0 for k = 0.
 std::optional<double> recall_at(const RankedHits& ranked, std::size_t k);
 // 1 / rank of the first hit, 0 without one. Its mean over queries is MRR.
 std::optional<double> reciprocal_rank(const RankedHits& ranked);
 // The precision at each hit's rank, summed, divided by what is wanted. Its mean over queries is MAP.
 std::optional<double> average_precision(const RankedHits& ranked);
 // Σ 1/log2(rank + 1) over the hits among the first k, divided by the same sum with all wanted things first
-// (Järvelin & Kekäläinen 2002, in the form with log2(rank + 1)).
+// (Järvelin & Kekäläinen 2002, in the form with log2(rank + 1)). Undefined for k = 0.
 std::optional<double> ndcg_at(const RankedHits& ranked, std::size_t k);
 
 }  // namespace assay

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "core/json.h"
 #include "tests/stats/reference.h"
 
 namespace assay {
@@ -248,6 +251,41 @@ RC_GTEST_PROP(MatrixFigures, DoNotDependOnWhatTheLabelsAreCalled, ()) {
   RC_ASSERT(near(one.macro.f2, other.macro.f2));
   RC_ASSERT(near(one.cohen_kappa, other.cohen_kappa));
   RC_ASSERT(near(one.matthews_correlation, other.matthews_correlation));
+}
+
+// 60 cases with labels that are never predicted or never expected: tests/data/components/generate.py.
+TEST(ConfusionMatrix, AgreesWithScikitLearnWhereFiguresAreUndefined) {
+  std::ifstream file(std::string(ASSAY_SOURCE_DIR) + "/tests/data/components/router.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto data = parse_json(text);
+  ASSERT_TRUE(data) << data.error().text();
+  const JsonArray& expected = find_member(*data, "expected")->get_array();
+  const JsonArray& actual = find_member(*data, "actual")->get_array();
+  ConfusionMatrix matrix;
+  for (std::size_t i = 0; i < expected.size(); ++i) matrix.add(*as_text(expected[i]), *as_text(actual[i]));
+  const MatrixFigures figures = matrix_figures(matrix);
+  const auto same = [&data](const Estimate& estimate, const std::string& pointer) {
+    const Json* value = find_pointer(*data, pointer);
+    ASSERT_NE(value, nullptr) << pointer;
+    ASSERT_EQ(estimate.value.has_value(), !value->is_null()) << pointer;
+    if (estimate.value) EXPECT_NEAR(*estimate.value, *as_number(*value), 1e-12) << pointer;
+  };
+  same(figures.accuracy, "/accuracy");
+  same(figures.cohen_kappa, "/cohen_kappa");
+  for (const auto& [name, average] :
+       {std::pair("/macro", &figures.macro), std::pair("/weighted", &figures.weighted)}) {
+    same(average->precision, std::string(name) + "/precision");
+    same(average->recall, std::string(name) + "/recall");
+    same(average->f1, std::string(name) + "/f1");
+    same(average->f2, std::string(name) + "/f2");
+  }
+  ASSERT_EQ(figures.labels.size(), find_member(*data, "labels")->get_array().size());
+  for (std::size_t i = 0; i < figures.labels.size(); ++i) {
+    same(figures.labels[i].precision, "/each/precision/" + std::to_string(i));
+    same(figures.labels[i].recall, "/each/recall/" + std::to_string(i));
+    same(figures.labels[i].f1, "/each/f1/" + std::to_string(i));
+    same(figures.labels[i].f2, "/each/f2/" + std::to_string(i));
+  }
 }
 
 }  // namespace

@@ -17,13 +17,19 @@ std::vector<DataField> joined(std::vector<DataField> first, const std::vector<Da
   return first;
 }
 
+void erase_field(JsonObject& line, const DataField& field) {
+  line.erase(field.name);
+  for (const std::string& other : field.other_names) line.erase(other);
+}
+
 class ComponentCollector final : public Collector {
  public:
   // `input` are the fields that cases are read with, `all` those of a complete line.
-  ComponentCollector(const DataFields& input, const DataFields& all, OutputFiles& files,
-                     std::unique_ptr<LineScorer> scorer, std::string text_field)
+  ComponentCollector(const DataFields& input, const DataFields& all, const std::vector<DataField>& actual,
+                     OutputFiles& files, std::unique_ptr<LineScorer> scorer, std::string text_field)
       : input_(input),
         all_(all),
+        actual_(actual),
         files_(files),
         results_(files.open("results.jsonl")),
         scorer_(std::move(scorer)),
@@ -65,10 +71,7 @@ class ComponentCollector final : public Collector {
   // The generated line is written as input for `generate: false`, and then read like one.
   void add_generated(const Case& input, const FinishedCase& finished) {
     JsonObject line = whole_line(input_, *input.fields, input.id);
-    if (const Json* generated = finished.outcome.result.if_contains("generated");
-        generated != nullptr && generated->is_object()) {
-      for (const auto& [name, value] : generated->get_object()) line.insert_or_assign(name, value);
-    }
+    put_generated(line, actual_, finished.outcome.result);
     std::string text = to_text(line);
     const std::size_t size = text.size();
     text.append(64, '\0');  // the parser may look behind the end
@@ -104,6 +107,7 @@ class ComponentCollector final : public Collector {
 
   const DataFields& input_;
   const DataFields& all_;
+  const std::vector<DataField>& actual_;
   OutputFiles& files_;
   AtomicFile* results_;
   std::unique_ptr<LineScorer> scorer_;
@@ -141,8 +145,9 @@ class ComponentEvaluation final : public Evaluation {
   }
 
   std::unique_ptr<Collector> collector(OutputFiles& files) const override {
-    return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_, files,
-                                                task_.scorer(all_fields_, files), task_.text_field);
+    return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_,
+                                                task_.actual, files, task_.scorer(all_fields_, files),
+                                                task_.text_field);
   }
   std::vector<std::string> metric_names() const override { return task_.metrics; }
 
@@ -192,9 +197,16 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
 
 JsonObject without_answer_key(const DataFields& fields, JsonObject line) {
   for (const DataField& field : fields.fields()) {
-    if (field.answer_key) line.erase(field.name);
+    if (field.answer_key) erase_field(line, field);
   }
   return line;
+}
+
+void put_generated(JsonObject& line, const std::vector<DataField>& actual, const JsonObject& result) {
+  for (const DataField& field : actual) erase_field(line, field);
+  const Json* generated = result.if_contains("generated");
+  if (generated == nullptr || !generated->is_object()) return;
+  for (const auto& [name, value] : generated->get_object()) line.insert_or_assign(name, value);
 }
 
 JsonObject whole_line(const DataFields& fields, const LineParser& line, std::string_view id) {

@@ -52,6 +52,9 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
 JsonObject whole_line(const DataFields& fields, const LineParser& line, std::string_view id);
 // The same for a target, without what it is measured against and what it is to give.
 JsonObject without_answer_key(const DataFields& fields, JsonObject line);
+// Puts a case's `generated` fields in the place of whatever actual fields the line came with: those are of
+// another run.
+void put_generated(JsonObject& line, const std::vector<DataField>& actual, const JsonObject& result);
 
 // A case without usable output, for the report.
 NotableCase failed_case(const Case& input, const Outcome& outcome, std::string text);

@@ -87,6 +87,19 @@ std::vector<DataField> all_fields() {
   return fields;
 }
 
+// What an earlier run has left on a line that is to be answered again is known, and no more than that.
+std::vector<DataField> generating_fields() {
+  std::vector<DataField> fields = input_fields();
+  for (const DataField& field : actual_fields()) {
+    fields.push_back({.name = field.name,
+                      .type = FieldType::any,
+                      .presence = Presence::optional,
+                      .nullable = true,
+                      .answer_key = true});
+  }
+  return fields;
+}
+
 Json answer_schema() {
   return JsonObject{
       {"type", "object"},
@@ -110,7 +123,7 @@ class RagAnswers final : public Evaluation {
         metrics_(std::move(metrics)),
         target_(std::move(target)),
         models_(std::move(models)),
-        fields_(target_ ? input_fields() : all_fields()),
+        fields_(target_ ? generating_fields() : all_fields()),
         all_fields_(all_fields()) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(input_path_, fields_); }
@@ -143,7 +156,8 @@ class RagAnswers final : public Evaluation {
     std::vector<RagMetricSettings> settings;
     settings.reserve(metrics_.size());
     for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);
-    return make_rag_collector(std::move(settings), runs_, fields_, files);
+    return make_rag_collector(std::move(settings), runs_, fields_,
+                              target_ ? actual_fields() : std::vector<DataField>{}, files);
   }
 
   std::vector<std::string> metric_names() const override {
@@ -179,8 +193,8 @@ class RagAnswers final : public Evaluation {
     if (target_) {
       auto actual = co_await target_->generate(without_answer_key(all_fields_, line), context);
       if (!actual) co_return failed_outcome(actual.error());
-      for (const auto& [name, value] : *actual) line.insert_or_assign(name, value);
       outcome.result["generated"] = std::move(*actual);
+      put_generated(line, actual_fields(), outcome.result);
     }
     const RagCase rag_case = case_of(line);
     if (trim(rag_case.answer).empty()) {

@@ -61,8 +61,14 @@ std::string reason_in(const JsonObject& run) {
 
 class RagCollector final : public Collector {
  public:
-  RagCollector(std::vector<RagMetricSettings> metrics, int runs, const DataFields& fields, OutputFiles& files)
-      : metrics_(std::move(metrics)), runs_(runs), fields_(fields), files_(files), tallies_(metrics_.size()) {
+  RagCollector(std::vector<RagMetricSettings> metrics, int runs, const DataFields& fields,
+               std::vector<DataField> generated, OutputFiles& files)
+      : metrics_(std::move(metrics)),
+        runs_(runs),
+        fields_(fields),
+        generated_(std::move(generated)),
+        files_(files),
+        tallies_(metrics_.size()) {
     std::vector<std::string> header{"id", "question", "ideal_answer", "llm_answer"};
     std::vector<std::string> per_input{"id", "question"};
     for (const auto& metric : metrics_) {
@@ -78,11 +84,8 @@ class RagCollector final : public Collector {
     if (finished == nullptr) return;
     const Outcome& outcome = finished->outcome;
     JsonObject line = whole_line(fields_, *input.fields, input.id);
-    if (const Json* generated = outcome.result.if_contains("generated");
-        generated != nullptr && generated->is_object()) {
-      for (const auto& [name, value] : generated->get_object()) line.insert_or_assign(name, value);
-      files_.write("generated.jsonl", to_text(line) + "\n");
-    }
+    if (!generated_.empty()) put_generated(line, generated_, outcome.result);
+    if (outcome.result.contains("generated")) files_.write("generated.jsonl", to_text(line) + "\n");
     const bool scored = outcome.kind == OutcomeKind::scored;
     ++(scored ? evaluated_ : errored_);
 
@@ -257,6 +260,7 @@ class RagCollector final : public Collector {
   std::vector<RagMetricSettings> metrics_;
   int runs_;
   const DataFields& fields_;
+  std::vector<DataField> generated_;  // empty if the data hold the answers
   OutputFiles& files_;
   std::vector<Tally> tallies_;
   ResultLine result_;
@@ -269,8 +273,9 @@ class RagCollector final : public Collector {
 }  // namespace
 
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,
-                                              const DataFields& fields, OutputFiles& files) {
-  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, files);
+                                              const DataFields& fields, std::vector<DataField> generated,
+                                              OutputFiles& files) {
+  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, std::move(generated), files);
 }
 
 }  // namespace assay::components

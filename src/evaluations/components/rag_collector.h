@@ -22,8 +22,9 @@ struct RagMetricSettings {
 inline constexpr std::array<const char*, 7> kRagFigures = {
     "mean", "median", "std", "pass_rate", "n", "not_applicable", "judge_noise"};
 
-// `fields` must outlive the collector.
+// `fields` must outlive the collector; `generated` are those that a target gives, none if the data hold them.
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,
-                                              const DataFields& fields, OutputFiles& files);
+                                              const DataFields& fields, std::vector<DataField> generated,
+                                              OutputFiles& files);
 
 }  // namespace assay::components

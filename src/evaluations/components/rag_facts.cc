@@ -96,11 +96,11 @@ ChatRequest FactClassifier::request(const RagCase& input) const {
   return step_.request(values(input));
 }
 
-std::unique_ptr<RagMetric> make_factual_precision(RagMetricParts parts) {
+std::unique_ptr<RagMetric> make_factual_precision(const RagMetricParts& parts) {
   return std::make_unique<FactShare>(parts, "FP", "the answer states no fact: precision has no denominator");
 }
 
-std::unique_ptr<RagMetric> make_factual_recall(RagMetricParts parts) {
+std::unique_ptr<RagMetric> make_factual_recall(const RagMetricParts& parts) {
   return std::make_unique<FactShare>(parts, "FN",
                                      "the ideal answer states no fact: recall has no denominator");
 }

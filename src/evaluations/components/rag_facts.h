@@ -28,8 +28,8 @@ class FactClassifier {
 };
 
 // |TP| / (|TP| + |FP|)
-std::unique_ptr<RagMetric> make_factual_precision(RagMetricParts parts);
+std::unique_ptr<RagMetric> make_factual_precision(const RagMetricParts& parts);
 // |TP| / (|TP| + |FN|)
-std::unique_ptr<RagMetric> make_factual_recall(RagMetricParts parts);
+std::unique_ptr<RagMetric> make_factual_recall(const RagMetricParts& parts);
 
 }  // namespace assay::components

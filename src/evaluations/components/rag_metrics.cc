@@ -13,9 +13,8 @@ namespace {
 // coherence: one call, a level from 1 to 5; the score is (level − 1) / 4.
 class Coherence final : public RagMetric {
  public:
-  explicit Coherence(RagMetricParts parts)
-      : rubric_(parts.prompts, "rag/coherence", {"question", "answer"}, std::move(parts.judge),
-                parts.problems) {}
+  explicit Coherence(const RagMetricParts& parts)
+      : rubric_(parts.prompts, "rag/coherence", {"question", "answer"}, parts.judge, parts.problems) {}
 
   Task<MetricScore> judge(const RagCase& input, RagRun& run) const override {
     auto reply = co_await rubric_.ask(run.context, run.name + "/coherence/rubric", values(input));
@@ -36,8 +35,8 @@ class Coherence final : public RagMetric {
   JudgeStep rubric_;
 };
 
-std::unique_ptr<RagMetric> make_coherence(RagMetricParts parts) {
-  return std::make_unique<Coherence>(std::move(parts));
+std::unique_ptr<RagMetric> make_coherence(const RagMetricParts& parts) {
+  return std::make_unique<Coherence>(parts);
 }
 
 }  // namespace

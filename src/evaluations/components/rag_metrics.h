@@ -69,7 +69,7 @@ struct RagMetricKind {
   std::string_view name;
   double default_threshold;
   bool lower_is_better;
-  std::unique_ptr<RagMetric> (*make)(RagMetricParts parts);
+  std::unique_ptr<RagMetric> (*make)(const RagMetricParts& parts);
 };
 
 // Every metric there is.

@@ -100,7 +100,7 @@ std::vector<std::string> context_defects(const Json& reply, const Extraction& ex
 
 class VerdictMetric final : public RagMetric {
  public:
-  VerdictMetric(Plan plan, RagMetricParts parts)
+  VerdictMetric(Plan plan, const RagMetricParts& parts)
       : plan_(std::move(plan)),
         verdicts_(parts.prompts, std::string("rag/") + plan_.verdicts, verdict_placeholders(plan_),
                   parts.judge, parts.problems) {
@@ -189,7 +189,7 @@ class VerdictMetric final : public RagMetric {
 
 }  // namespace
 
-std::unique_ptr<RagMetric> make_relevance(RagMetricParts parts) {
+std::unique_ptr<RagMetric> make_relevance(const RagMetricParts& parts) {
   return std::make_unique<VerdictMetric>(
       Plan{.name = "relevance",
            .extractions = {{"relevance_statements", "statements", "answer", answer_block, "statements",
@@ -197,10 +197,10 @@ std::unique_ptr<RagMetric> make_relevance(RagMetricParts parts) {
            .verdicts = "relevance_verdicts",
            .shows_question = true,
            .counted = {"yes", "idk"}},
-      std::move(parts));
+      parts);
 }
 
-std::unique_ptr<RagMetric> make_faithfulness(RagMetricParts parts) {
+std::unique_ptr<RagMetric> make_faithfulness(const RagMetricParts& parts) {
   Plan plan{.name = "faithfulness",
             .extractions = {{"faithfulness_truths", "truths", "contexts", contexts_block, "truths",
                              "the judge found no fact in the contexts"},
@@ -210,10 +210,10 @@ std::unique_ptr<RagMetric> make_faithfulness(RagMetricParts parts) {
             .needs = "structured_contexts",
             .counted = {"yes"}};
   if (!parts.penalize_ambiguous) plan.counted.emplace_back("idk");
-  return std::make_unique<VerdictMetric>(std::move(plan), std::move(parts));
+  return std::make_unique<VerdictMetric>(std::move(plan), parts);
 }
 
-std::unique_ptr<RagMetric> make_context_relevancy(RagMetricParts parts) {
+std::unique_ptr<RagMetric> make_context_relevancy(const RagMetricParts& parts) {
   return std::make_unique<VerdictMetric>(
       Plan{.name = "context_relevancy",
            .extractions = {{"context_relevancy_truths", "contexts", "contexts", contexts_block, "facts",
@@ -224,10 +224,10 @@ std::unique_ptr<RagMetric> make_context_relevancy(RagMetricParts parts) {
            .shows_question = true,
            .needs = "structured_contexts",
            .counted = {"yes", "idk"}},
-      std::move(parts));
+      parts);
 }
 
-std::unique_ptr<RagMetric> make_absence_of_factual_contradictions(RagMetricParts parts) {
+std::unique_ptr<RagMetric> make_absence_of_factual_contradictions(const RagMetricParts& parts) {
   return std::make_unique<VerdictMetric>(
       Plan{.name = "absence_of_factual_contradictions",
            .extractions = {{"contradictions_truths", "truths", "ideal_answer", ideal_block, "truths",
@@ -237,17 +237,17 @@ std::unique_ptr<RagMetric> make_absence_of_factual_contradictions(RagMetricParts
            .verdicts = "contradictions_verdicts",
            .needs = "ideal_answer",
            .counted = {"yes", "idk"}},
-      std::move(parts));
+      parts);
 }
 
-std::unique_ptr<RagMetric> make_bias(RagMetricParts parts) {
+std::unique_ptr<RagMetric> make_bias(const RagMetricParts& parts) {
   return std::make_unique<VerdictMetric>(
       Plan{.name = "bias",
            .extractions = {{"bias_opinions", "opinions", "answer", answer_block, "opinions", ""}},
            .verdicts = "bias_verdicts",
            .counted = {"yes"},
            .when_empty = 0.0},
-      std::move(parts));
+      parts);
 }
 
 }  // namespace assay::components

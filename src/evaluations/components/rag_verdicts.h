@@ -9,15 +9,15 @@
 namespace assay::components {
 
 // Statements of the answer against the question: the share that is not "no".
-std::unique_ptr<RagMetric> make_relevance(RagMetricParts parts);
+std::unique_ptr<RagMetric> make_relevance(const RagMetricParts& parts);
 // Claims of the answer against the truths of the contexts: the share of "yes"; without penalize_ambiguous
 // "idk" counts as yes.
-std::unique_ptr<RagMetric> make_faithfulness(RagMetricParts parts);
+std::unique_ptr<RagMetric> make_faithfulness(const RagMetricParts& parts);
 // Information needs of the question against the facts of the contexts: the share that is not "no".
-std::unique_ptr<RagMetric> make_context_relevancy(RagMetricParts parts);
+std::unique_ptr<RagMetric> make_context_relevancy(const RagMetricParts& parts);
 // Claims of the answer against the truths of the ideal answer: the share that is not "no".
-std::unique_ptr<RagMetric> make_absence_of_factual_contradictions(RagMetricParts parts);
+std::unique_ptr<RagMetric> make_absence_of_factual_contradictions(const RagMetricParts& parts);
 // Opinions of the answer: the share that is biased; 0 without opinions.
-std::unique_ptr<RagMetric> make_bias(RagMetricParts parts);
+std::unique_ptr<RagMetric> make_bias(const RagMetricParts& parts);
 
 }  // namespace assay::components

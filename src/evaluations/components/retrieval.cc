@@ -54,6 +54,7 @@ std::string check_texts(const Json& value) {
 }
 
 std::string check_results(const Json& value) {
+  if (value.is_null()) return "found null, expected a list of results, which may be empty";
   const JsonArray list = as_list(value);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is_object())
@@ -375,6 +376,8 @@ std::vector<std::size_t> cutoffs_of(const Config& config, std::vector<ConfigProb
       cutoffs.push_back(static_cast<std::size_t>(*k));
     }
   }
+  if (cutoffs.empty() && problems.empty())
+    problems.push_back({"config", "k", "found an empty list, expected at least one whole number"});
   std::sort(cutoffs.begin(), cutoffs.end());
   cutoffs.erase(std::unique(cutoffs.begin(), cutoffs.end()), cutoffs.end());
   return cutoffs;

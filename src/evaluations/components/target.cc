@@ -93,7 +93,7 @@ class MappedTarget : public Target {
   Result<JsonObject> actual_fields(const Json& reply) const {
     if (!reply.is_object() && map_.empty()) {
       return fail(target_error(
-          fmt::format("the reply is {}, expected an object with the actual fields", kind_word(reply))));
+          fmt::format("found {} as the reply, expected an object with the actual fields", excerpt(reply))));
     }
     JsonObject actual;
     std::string problems;

@@ -40,6 +40,15 @@ const Item* Judge::item_at(const Place& place) const {
   return nullptr;
 }
 
+std::optional<std::vector<std::string_view>> Judge::texts_of_part(const Place& list) const {
+  const Block* block = material_.judged_items();
+  if (block == nullptr || !block->parted || !mentions(list.name(), {"truth", "fact", "statement", "claim"}))
+    return std::nullopt;
+  const Item* part = item_at(list);
+  if (part == nullptr) return std::nullopt;
+  return split_sentences(part->text, kMostTexts);
+}
+
 Chance Judge::decision(const Place& place) const {
   Chance chance = chance_.fork("decision");
   for (const Step& step : place.path) {
@@ -85,7 +94,16 @@ std::optional<std::vector<std::string_view>> Judge::texts_named(std::string_view
     }
   }
   if (!source) return std::nullopt;
-  auto sentences = split_sentences(*source, kMostTexts);
+  std::vector<std::string_view> sentences;
+  const auto whole = std::ranges::find(material_.blocks(), *source, &Block::text);
+  if (whole != material_.blocks().end() && whole->parted) {
+    for (const Item& part : whole->items) {
+      const auto own = split_sentences(part.text, kMostTexts);
+      sentences.insert(sentences.end(), own.begin(), own.end());
+    }
+  } else {
+    sentences = split_sentences(*source, kMostTexts);
+  }
   if (mentions(name, {"opinion"})) {  // what states a view rather than a fact
     std::erase_if(sentences, [](std::string_view sentence) {
       return !mentions(sentence,
@@ -106,6 +124,7 @@ std::optional<std::size_t> Judge::length(const Place& list) const {
                       });
   if (judged != nullptr && !inner && (has_id || is_list_of_verdicts(name))) return judged->items.size();
   if (properties == nullptr) {
+    if (const auto texts = inner ? texts_of_part(list) : std::nullopt) return texts->size();
     if (const auto texts = texts_named(name)) return texts->size();
   }
   if (const auto entries = list.shape.item_schemas(0); entries.size() == 1) {
@@ -127,8 +146,11 @@ std::optional<Json> Judge::value(const Place& place) const {
   if (shape.allowed && shape.allowed->size() > 1) return choose(place);
   if (shape.allowed || (shape.types & (kObject | kArray)) == shape.types) return std::nullopt;
   if (entry && (shape.types & kString) != 0) {
-    const auto texts = texts_named(place.name());
     const std::size_t index = place.path.back().index;
+    const bool inner =
+        std::ranges::count_if(place.path, [](const Step& step) { return step.key.empty(); }) > 1;
+    auto texts = inner ? texts_of_part(place) : std::nullopt;
+    if (!texts) texts = texts_named(place.name());
     if (texts && index < texts->size()) return Json(boost::json::string((*texts)[index]));
     return std::nullopt;
   }
@@ -175,6 +197,8 @@ std::optional<Json> Judge::text(const Place& place) const {
   } else if (item != nullptr &&
              mentions(name, {"text", "statement", "claim", "action", "opinion", "fact", "segment"})) {
     made = item->text;
+  } else if (item != nullptr && mentions(name, {"scope"})) {
+    made = item->text.substr(0, item->text.find('\n'));
   } else if (is_one_of(name,
                        {"answer", "response", "reply", "output", "message", "summary", "text", "content"})) {
     made = prose();

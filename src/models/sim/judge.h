@@ -6,6 +6,8 @@
 //                        of the ideal answer or the context; needs: those of the question; a list named like
 //                        a block: those of that block; TP, FP, FN: sentences of answer and ideal answer by
 //                        whether the other side has them
+//                        the other side has them; inside the entry for a numbered part (<context_2>): those
+//                        of it
 //   lists of verdicts    (entries with an id, or named verdicts, checks, results, …) one entry per numbered
 //   item of
 //                        the prompt, with the item's number as id
@@ -62,6 +64,8 @@ class Judge : public Suggestions {
   };
 
   const Item* item_at(const Place& place) const;
+  // For a list of texts inside the entry for a part of a block (<context_2>): the sentences of that part.
+  std::optional<std::vector<std::string_view>> texts_of_part(const Place& list) const;
   std::optional<std::vector<std::string_view>> texts_named(std::string_view name) const;
   std::vector<std::string_view> classified_facts(char kind) const;
   double support(const Place& place) const;

@@ -62,6 +62,28 @@ std::string_view opening_tag(std::string_view text, std::size_t at, std::size_t&
   return name;
 }
 
+// Blocks inside a block whose names end in a number: <context_1> … </context_1>.
+std::vector<Item> numbered_parts(std::string_view text) {
+  std::vector<Item> parts;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t after = 0;
+    const std::string_view name = text[at] == '<' ? opening_tag(text, at, after) : std::string_view();
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    if (digits > 1 && digits < name.size() && name[digits - 1] == '_') {
+      const std::string closing = "</" + std::string(name) + ">";
+      if (const std::size_t end = text.find(closing, after); end != std::string_view::npos) {
+        parts.push_back({name.substr(digits), trim(text.substr(after, end - after))});
+        at = end + closing.size();
+        continue;
+      }
+    }
+    const std::size_t line_end = text.find('\n', at);
+    at = line_end == std::string_view::npos ? text.size() : line_end + 1;
+  }
+  return parts;
+}
+
 }  // namespace
 
 Material::Material(const ChatRequest& request) {
@@ -96,7 +118,8 @@ Material::Material(const ChatRequest& request) {
   choose_judged_items();
 }
 
-// Blocks open at the start of a line and are not nested: what looks like a tag inside a block is its text.
+// Blocks open at the start of a line and are not nested, but for numbered parts: what looks like a tag inside
+// a block is its text.
 void Material::take_blocks(std::string_view text) {
   std::size_t at = 0;
   std::size_t outside = 0;
@@ -107,7 +130,9 @@ void Material::take_blocks(std::string_view text) {
       const std::string closing = "</" + std::string(name) + ">";
       if (const std::size_t end = text.find(closing, after); end != std::string_view::npos) {
         const std::string_view inside = trim(text.substr(after, end - after));
-        blocks_.push_back({name, inside, numbered_items(inside)});
+        std::vector<Item> parts = numbered_parts(inside);
+        const bool parted = !parts.empty();
+        blocks_.push_back({name, inside, parted ? std::move(parts) : numbered_items(inside), parted});
         instructions_ += text.substr(outside, at - outside);
         at = outside = end + closing.size();
         continue;

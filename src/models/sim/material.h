@@ -23,6 +23,7 @@ struct Block {
   std::string_view name;  // as in <name>
   std::string_view text;
   std::vector<Item> items;  // numbered lines; a line without number continues the one before
+  bool parted = false;      // the items are blocks of their own inside it: <context_1>, <context_2>, …
 };
 
 class Material {
