@@ -318,7 +318,7 @@ test('lists and objects in CSV cells are JSON, whatever they hold', async (t) =>
 // ── settings that make no sense ──
 
 test('settings that make no sense are refused before anything runs', async (t) => {
-  const rag = (metrics) => [judged(metrics), [ragCase('a', 'Two metres.')]];
+  const rag = (metrics) => [judged(metrics), [answered]];
   const retrieval = (k) => [{ evaluation: 'retrieval', k }, [search]];
   const cases = [
     [rag([{ name: 'coherence', penalize_ambiguous: true }]), /metrics\[0\]\.penalize_ambiguous: is a setting of faithfulness only/],
