@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { root, simulator, scratch, writeLines, exists } from './harness.mjs';
-import { evaluate, round, assertFigures, judged, allMetrics, needIdeal, needContexts, chunk } from './component_runs.mjs';
+import { evaluate, round, assertFigures, csvRows, judged, allMetrics, needIdeal, needContexts, chunk } from './component_runs.mjs';
 
 // ── judged metrics ──
 
