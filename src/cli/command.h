@@ -37,6 +37,9 @@ const Command* find_command(std::string_view name);
 int run_evaluation_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int check_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int resume_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int compare_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int label_sample_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int stats_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int report_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int runs_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int sim_command(const std::vector<std::string>& words, const Surroundings& surroundings);
@@ -51,6 +54,9 @@ int named_evaluation_command(std::string_view evaluation, const std::vector<std:
 Keys run_flags();
 // Keys of all evaluations together with run_flags(): what `assay run` accepts before the config is read.
 Keys any_evaluation_keys();
+Keys compare_keys();
+Keys label_sample_keys();
+Keys stats_keys();
 Keys report_keys();
 Keys runs_keys();
 Keys sim_keys();

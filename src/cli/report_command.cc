@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/run_files.h"
 #include "core/file.h"
 #include "core/jsonl.h"
 #include "report/csv.h"
@@ -42,25 +43,8 @@ Result<std::vector<NotableCase>> errored_cases(const std::string& directory) {
 }
 
 Result<ReportInput> load(const std::string& directory) {
-  if (!directory_exists(directory)) return fail(file_error(directory, "open the run", 2));
-  if (!file_exists(directory + "/config.yaml")) {
-    return fail(Error{ErrorKind::usage,
-                      "there is no config.yaml: this is not the directory of a run",
-                      {{"directory", directory}}});
-  }
-  if (!file_exists(directory + "/summary.json")) {
-    return fail(
-        Error{ErrorKind::usage,
-              fmt::format("the run is not finished: there is no summary.json; go on with: assay resume {}",
-                          directory),
-              {{"directory", directory}}});
-  }
-  auto text = read_file(directory + "/summary.json");
-  if (!text) return fail(std::move(text.error()));
-  auto tree = parse_json(*text);
-  if (!tree) return fail(std::move(tree.error()).with("file", directory + "/summary.json"));
-  auto summary = summary_from_json(*tree);
-  if (!summary) return fail(std::move(summary.error()).with("file", directory + "/summary.json"));
+  auto summary = read_summary(directory);
+  if (!summary) return fail(std::move(summary.error()));
   auto cases = errored_cases(directory);
   if (!cases) return fail(std::move(cases.error()));
   ReportInput input;

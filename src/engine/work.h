@@ -22,6 +22,7 @@ struct Case {
   std::int64_t index = 0;              // position in the input, from 0; stable over invalid lines
   std::uint64_t line = 0;              // in the file, from 1
   std::string_view id;                 // given, or the line's number
+  std::string_view cluster;            // which cases it belongs with; "" if the config declares no cluster
   const LineParser* fields = nullptr;  // the parsed line
 };
 

@@ -5,22 +5,34 @@
 
 #include <charconv>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/json.h"
 #include "engine/outcome.h"
 #include "engine/work.h"
+#include "evaluations/clustered_figures.h"
+#include "evaluations/human_check.h"
 
 namespace assay {
 
 class ResultLine {
  public:
+  // `human`, if any, hears of every score.
+  explicit ResultLine(std::shared_ptr<HumanCheck> human = nullptr) : human_(std::move(human)) {}
+
   void begin(const Case& input, OutcomeKind outcome) {
     text_.assign("{\"id\":");
     append_json_string(text_, input.id);
     text_ += ",\"line\":";
     append_integer(static_cast<std::int64_t>(input.line));
+    if (!input.cluster.empty()) text("cluster", input.cluster);
+    id_ = input.id;
+    cluster_ = input.cluster;
     text_ += ",\"outcome\":\"";
     text_ += to_string(outcome);
     text_ += '"';
@@ -45,6 +57,34 @@ class ResultLine {
   void json(std::string_view name, const Json& value) {
     key(name);
     text_ += to_text(value);
+  }
+  // What the case contributes to figures that are means over cases, by the figure's name; null where it has
+  // none. Two runs are compared by them.
+  void scores(std::span<const std::pair<std::string_view, std::optional<double>>> list) {
+    key("scores");
+    char before = '{';
+    for (const auto& [name, value] : list) {
+      if (value) note(name, *value);
+      text_ += before;
+      before = ',';
+      text_ += '"';
+      text_ += name;
+      text_ += "\":";
+      text_ += value ? number_text(*value) : "null";
+    }
+    text_ += list.empty() ? "{}" : "}";
+  }
+  // The same for a case that counts as one or zero.
+  void score(std::string_view name, bool value) {
+    text_ += ",\"scores\":{\"";
+    text_ += name;
+    text_ += value ? "\":1}" : "\":0}";
+    note(name, value ? 1 : 0);
+  }
+  // What follows from the scores of all cases: clustered intervals, and the figures beside people's labels.
+  void apply(Summary& summary) const {
+    clustered_.apply(summary);
+    if (human_) human_->apply(summary);
   }
   // The fields of the line that the evaluation does not know.
   void extras(const LineParser& line) {
@@ -72,7 +112,16 @@ class ResultLine {
     text_.append(digits, static_cast<std::size_t>(end - digits));
   }
 
+  void note(std::string_view name, double value) {
+    if (!cluster_.empty()) clustered_.add(cluster_, name, value);
+    if (human_) human_->add(id_, cluster_, name, value);
+  }
+
   std::string text_;
+  std::string_view id_;  // of the case at hand
+  std::string_view cluster_;
+  ClusteredFigures clustered_;
+  std::shared_ptr<HumanCheck> human_;
 };
 
 }  // namespace assay

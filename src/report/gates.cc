@@ -14,11 +14,11 @@ namespace {
 
 struct Operator {
   std::string_view text;
-  Comparison comparison;
+  GateOperator comparison;
 };
-constexpr Operator kOperators[] = {{">=", Comparison::at_least}, {"<=", Comparison::at_most},
-                                   {"==", Comparison::equal},    {"!=", Comparison::not_equal},
-                                   {">", Comparison::above},     {"<", Comparison::below}};
+constexpr Operator kOperators[] = {{">=", GateOperator::at_least}, {"<=", GateOperator::at_most},
+                                   {"==", GateOperator::equal},    {"!=", GateOperator::not_equal},
+                                   {">", GateOperator::above},     {"<", GateOperator::below}};
 
 // Figures beside the metrics, by the name that a gate may use.
 struct RunFigure {
@@ -101,19 +101,19 @@ void add_run_figures(std::vector<std::string>& names) {
   for (const RunFigure& figure : kRunFigures) names.emplace_back(figure.name);
 }
 
-bool holds(double value, Comparison comparison, double threshold) {
+bool holds(double value, GateOperator comparison, double threshold) {
   const double tolerance = 1e-9 * std::max({1.0, std::fabs(value), std::fabs(threshold)});
   const bool equal = value == threshold || std::fabs(value - threshold) <= tolerance;
   switch (comparison) {
-    case Comparison::at_least:
+    case GateOperator::at_least:
       return equal || value > threshold;
-    case Comparison::above:
+    case GateOperator::above:
       return !equal && value > threshold;
-    case Comparison::at_most:
+    case GateOperator::at_most:
       return equal || value < threshold;
-    case Comparison::below:
+    case GateOperator::below:
       return !equal && value < threshold;
-    case Comparison::equal:
+    case GateOperator::equal:
       return equal;
     default:
       return !equal;

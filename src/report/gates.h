@@ -14,12 +14,12 @@
 
 namespace assay {
 
-enum class Comparison { at_least, above, at_most, below, equal, not_equal };
+enum class GateOperator { at_least, above, at_most, below, equal, not_equal };
 
 struct Gate {
   std::string text;  // as written
   std::string name;
-  Comparison comparison = Comparison::at_least;
+  GateOperator comparison = GateOperator::at_least;
   double threshold = 0;
 };
 

@@ -49,20 +49,12 @@ std::vector<const Metric*> headline_metrics(const Summary& summary) {
   return headline;
 }
 
-std::string head(const Summary& summary) {
-  const std::string_view script = embedded("report.js");
+std::string page_title(const Summary& summary) {
   std::string title = title_words(summary.evaluation);
   if (const auto headline = headline_metrics(summary); !headline.empty()) {
     title += fmt::format(": {} {}", plain_words(headline.front()->name), value_words(*headline.front()));
   }
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "script-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n"
-      "<title>{} · Assay</title>\n<style>\n{}</style>\n</head>\n",
-      base64(sha256(script)), attribute(title), embedded("report.css"));
+  return title;
 }
 
 std::string verdict(const Summary& summary) {
@@ -251,8 +243,7 @@ std::string html_report(const ReportInput& input) {
     parts.push_back({"reproduce", "How to reproduce", reproduce(input)});
   }
 
-  std::string page = head(summary);
-  page += "<body>\n<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n" + page_header(summary);
+  std::string page = "<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n" + page_header(summary);
   page += "<nav aria-label=\"Sections\"><ul>";
   for (const Part& part : parts) page += fmt::format("<li><a href=\"#{}\">{}</a></li>", part.id, part.title);
   page += "</ul></nav>\n<main id=\"main\">\n";
@@ -262,8 +253,20 @@ std::string html_report(const ReportInput& input) {
       "from the truth "
       "by chance alone: they assume that the cases are a fair sample. Made by Assay {}.</p></footer>\n",
       text(summary.assay, 100));
-  page += fmt::format("<script>{}</script>\n</body>\n</html>\n", embedded("report.js"));
-  return page;
+  return html_page(page_title(summary), page);
+}
+
+std::string html_page(std::string_view title, std::string_view body) {
+  const std::string_view script = embedded("report.js");
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n"
+      "<title>{} · "
+      "Assay</title>\n<style>\n{}</style>\n</head>\n<body>\n{}<script>{}</script>\n</body>\n</html>\n",
+      base64(sha256(script)), attribute(title), embedded("report.css"), body, script);
 }
 
 }  // namespace assay

@@ -5,11 +5,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/summary.h"
 
 namespace assay {
 
 std::string html_report(const ReportInput& input);
+
+// The frame of every page: head, policy, style and script around `body`.
+std::string html_page(std::string_view title, std::string_view body);
 
 }  // namespace assay

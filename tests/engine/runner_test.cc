@@ -22,7 +22,7 @@ class NumberSource final : public CaseSource {
   Result<bool> next() override {
     if (next_ == count_) return false;
     id_ = std::to_string(next_);
-    current_ = {next_, static_cast<std::uint64_t>(next_ + 1), id_, nullptr};
+    current_ = {next_, static_cast<std::uint64_t>(next_ + 1), id_, {}, nullptr};
     ++next_;
     return true;
   }

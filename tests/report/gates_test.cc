@@ -22,13 +22,13 @@ TEST(Gate, ReadsNameOperatorAndNumber) {
   ASSERT_TRUE(gate.has_value());
   EXPECT_EQ(gate->text, "faithfulness.mean>=0.9");
   EXPECT_EQ(gate->name, "faithfulness.mean");
-  EXPECT_EQ(gate->comparison, Comparison::at_least);
+  EXPECT_EQ(gate->comparison, GateOperator::at_least);
   EXPECT_DOUBLE_EQ(gate->threshold, 0.9);
-  EXPECT_EQ(parse_gate("errored == 0")->comparison, Comparison::equal);
-  EXPECT_EQ(parse_gate("a != 1")->comparison, Comparison::not_equal);
-  EXPECT_EQ(parse_gate("a < 1")->comparison, Comparison::below);
-  EXPECT_EQ(parse_gate("a > 1")->comparison, Comparison::above);
-  EXPECT_EQ(parse_gate("a <= -1e-3")->comparison, Comparison::at_most);
+  EXPECT_EQ(parse_gate("errored == 0")->comparison, GateOperator::equal);
+  EXPECT_EQ(parse_gate("a != 1")->comparison, GateOperator::not_equal);
+  EXPECT_EQ(parse_gate("a < 1")->comparison, GateOperator::below);
+  EXPECT_EQ(parse_gate("a > 1")->comparison, GateOperator::above);
+  EXPECT_EQ(parse_gate("a <= -1e-3")->comparison, GateOperator::at_most);
   EXPECT_DOUBLE_EQ(parse_gate("a <= -1e-3")->threshold, -0.001);
   EXPECT_DOUBLE_EQ(parse_gate("a <= +2")->threshold, 2);
 }
@@ -37,7 +37,7 @@ TEST(Gate, TakesLabelsWithSpacesAndSigns) {
   const auto gate = parse_gate("precision.a < b, or so >= 0.5");
   ASSERT_TRUE(gate.has_value());
   EXPECT_EQ(gate->name, "precision.a < b, or so");
-  EXPECT_EQ(gate->comparison, Comparison::at_least);
+  EXPECT_EQ(gate->comparison, GateOperator::at_least);
 }
 
 TEST(Gate, SaysWhatIsWrongWithIt) {

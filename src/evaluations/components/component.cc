@@ -26,7 +26,8 @@ class ComponentCollector final : public Collector {
  public:
   // `input` are the fields that cases are read with, `all` those of a complete line.
   ComponentCollector(const DataFields& input, const DataFields& all, const std::vector<DataField>& actual,
-                     OutputFiles& files, std::unique_ptr<LineScorer> scorer, std::string text_field)
+                     OutputFiles& files, std::unique_ptr<LineScorer> scorer, std::string text_field,
+                     std::shared_ptr<HumanCheck> human)
       : input_(input),
         all_(all),
         actual_(actual),
@@ -34,7 +35,8 @@ class ComponentCollector final : public Collector {
         results_(files.open("results.jsonl")),
         scorer_(std::move(scorer)),
         text_field_(std::move(text_field)),
-        complete_line_(all.spellings()) {}
+        complete_line_(all.spellings()),
+        result_(std::move(human)) {}
 
   void add(const Case& input, const FinishedCase* finished) override {
     if (finished == nullptr) {
@@ -51,6 +53,7 @@ class ComponentCollector final : public Collector {
     for (const auto& [kind, count] : missing_) summary.cases.errored += count;
     notable = std::move(failed_);
     scorer_->finish(missing_, summary, notable);
+    result_.apply(summary);
     write_aggregate(summary, files_);
   }
 
@@ -121,12 +124,14 @@ class ComponentCollector final : public Collector {
 
 class ComponentEvaluation final : public Evaluation {
  public:
-  ComponentEvaluation(std::string input_path, ComponentTask task, std::unique_ptr<Target> target)
+  ComponentEvaluation(std::string input_path, const std::string& cluster, ComponentTask task,
+                      std::unique_ptr<Target> target, std::shared_ptr<HumanCheck> human)
       : input_path_(std::move(input_path)),
         task_(std::move(task)),
         target_(std::move(target)),
-        input_fields_(task_.input, task_.check),
-        all_fields_(joined(task_.input, task_.actual), task_.check) {}
+        human_(std::move(human)),
+        input_fields_(task_.input, task_.check, cluster),
+        all_fields_(joined(task_.input, task_.actual), task_.check, cluster) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override {
     return open_data(input_path_, target_ ? input_fields_ : all_fields_);
@@ -147,9 +152,15 @@ class ComponentEvaluation final : public Evaluation {
   std::unique_ptr<Collector> collector(OutputFiles& files) const override {
     return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_,
                                                 task_.actual, files, task_.scorer(all_fields_, files),
-                                                task_.text_field);
+                                                task_.text_field, human_);
   }
-  std::vector<std::string> metric_names() const override { return task_.metrics; }
+  std::vector<std::string> metric_names() const override {
+    std::vector<std::string> names = task_.metrics;
+    if (human_) {
+      for (std::string& name : human_->metric_names()) names.push_back(std::move(name));
+    }
+    return names;
+  }
 
  private:
   JsonObject target_input(const Case& input) const {
@@ -167,6 +178,7 @@ class ComponentEvaluation final : public Evaluation {
   std::string input_path_;
   ComponentTask task_;
   std::unique_ptr<Target> target_;
+  std::shared_ptr<HumanCheck> human_;
   DataFields input_fields_;
   DataFields all_fields_;
 };
@@ -174,15 +186,22 @@ class ComponentEvaluation final : public Evaluation {
 }  // namespace
 
 Keys component_keys() {
-  return {{.name = "generate",
-           .type = KeyType::boolean,
-           .help = "Obtain the actual outputs from `target`; otherwise the data hold them.",
-           .default_value = false},
-          {.name = "input_path",
-           .type = KeyType::path,
-           .help = "The data: JSONL, one case a line.",
-           .required = true},
-          target_key()};
+  return {
+      {.name = "generate",
+       .type = KeyType::boolean,
+       .help = "Obtain the actual outputs from `target`; otherwise the data hold them.",
+       .default_value = false},
+      {.name = "input_path",
+       .type = KeyType::path,
+       .help = "The data: JSONL, one case a line.",
+       .required = true},
+      {.name = "cluster",
+       .help =
+           "The field that says which cases belong together (query, conversation, document); intervals then "
+           "honour it.",
+       .example = "document"},
+      human_key(),
+      target_key()};
 }
 
 std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask task,
@@ -191,8 +210,10 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
   if (config.boolean("generate")) {
     target = make_target(config, {task.text_field, task.actual, task.actual_schema}, problems);
   }
+  auto human = HumanCheck::from(config, problems);
   if (!problems.empty()) return nullptr;
-  return std::make_unique<ComponentEvaluation>(config.text("input_path"), std::move(task), std::move(target));
+  return std::make_unique<ComponentEvaluation>(config.text("input_path"), config.text("cluster"),
+                                               std::move(task), std::move(target), std::move(human));
 }
 
 JsonObject without_answer_key(const DataFields& fields, JsonObject line) {

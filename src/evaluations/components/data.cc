@@ -44,6 +44,11 @@ std::string_view expected_word(FieldType type) {
   return "";
 }
 
+std::string check_cluster(const Json& value) {
+  if (value.is_number() || as_text(value).value_or("") != "") return "";
+  return fmt::format("found {}, expected text or a number: it is the config's `cluster`", excerpt(value));
+}
+
 class JsonlSource final : public CaseSource {
  public:
   JsonlSource(std::string path, LineReader reader, const DataFields& fields)
@@ -80,7 +85,8 @@ class JsonlSource final : public CaseSource {
       add("warning", line.number,
           fmt::format("field {}: is there more than once; the last one counts", name));
     }
-    current_ = {lines_ - 1, line.number, id_of(line), &parser_};
+    current_ = {lines_ - 1, line.number, id_of(line), {}, &parser_};
+    if (good) current_.cluster = fields_.cluster(parser_, cluster_);
     if (current_.id.empty()) {
       add("error", line.number, "field id: found a value that is neither text nor a whole number");
       return false;
@@ -133,6 +139,7 @@ class JsonlSource final : public CaseSource {
   LineParser parser_;
   Case current_;
   char id_[24] = {};
+  std::string cluster_;  // of the line, if it is a number
   std::vector<Problem> problems_;
   std::int64_t lines_ = 0;
   std::int64_t invalid_ = 0;
@@ -142,8 +149,14 @@ class JsonlSource final : public CaseSource {
 
 }  // namespace
 
-DataFields::DataFields(std::vector<DataField> fields, LineCheck check)
+DataFields::DataFields(std::vector<DataField> fields, LineCheck check, const std::string& cluster)
     : fields_(std::move(fields)), check_(std::move(check)), spellings_{"id"} {
+  if (!cluster.empty()) {
+    const auto declared = std::ranges::find(fields_, cluster, &DataField::name);
+    cluster_ = static_cast<std::size_t>(declared - fields_.begin());
+    if (declared == fields_.end())
+      fields_.push_back({.name = cluster, .type = FieldType::any, .check = check_cluster});
+  }
   for (const DataField& field : fields_) {
     const std::size_t first = spellings_.size();
     spellings_.push_back(field.name);
@@ -158,6 +171,14 @@ std::size_t DataFields::spelling_of(const LineParser& line, std::size_t field) c
     if (line.field(i).present()) return i;
   }
   return first;
+}
+
+std::string_view DataFields::cluster(const LineParser& line, std::string& number) const {
+  if (!cluster_) return {};
+  const FieldValue& given = value(line, *cluster_);
+  if (given.kind == FieldValue::Kind::text) return given.text;
+  number = to_text(tree(line, *cluster_));
+  return number;
 }
 
 const FieldValue& DataFields::value(const LineParser& line, std::size_t field) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,8 @@ using LineCheck = std::function<std::vector<std::string>(const DataFields& field
 // A declaration and the way to a line's values by the position of their field in it.
 class DataFields {
  public:
-  explicit DataFields(std::vector<DataField> fields, LineCheck check = {});
+  // `cluster` names the field that says which cases belong together, declared or not; "" if there is none.
+  explicit DataFields(std::vector<DataField> fields, LineCheck check = {}, const std::string& cluster = "");
 
   const std::vector<DataField>& fields() const { return fields_; }
   // Every spelling, "id" first: what a LineParser is to look for.
@@ -48,6 +50,9 @@ class DataFields {
   // The declared fields that are there, under their own names, as an object.
   JsonObject present(const LineParser& line) const;
 
+  // The line's cluster, written into `number` if it is one; "" if none is declared.
+  std::string_view cluster(const LineParser& line, std::string& number) const;
+
   // Every problem of a line, in words with the field's name; empty if it is good.
   std::vector<std::string> problems(const LineParser& line) const;
 
@@ -55,6 +60,7 @@ class DataFields {
   std::size_t spelling_of(const LineParser& line, std::size_t field) const;
   std::vector<DataField> fields_;
   LineCheck check_;
+  std::optional<std::size_t> cluster_;  // position in fields_
   std::vector<std::string> spellings_;
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;  // of each field in spellings_
 };

@@ -80,6 +80,9 @@ class GuardrailScorer final : public LineScorer {
     if (model.kind == FieldValue::Kind::text) result.text("model", model.text);
     result.text("classification", kind);
     result.boolean("exact_match", exact);
+    const std::pair<std::string_view, std::optional<double>> scores[] = {
+        {"any_triggered.accuracy", expected == actual ? 1 : 0}, {"exact_match", exact ? 1 : 0}};
+    result.scores(scores);
     row_.clear();
     const std::string expected_text = to_text(expected_map);
     const std::string actual_text = to_text(actual_map);

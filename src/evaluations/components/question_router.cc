@@ -64,6 +64,7 @@ class RouterScorer final : public LineScorer {
     if (!answer.empty()) result.text("answer", answer);
     if (!model.empty()) result.text("model", model);
     result.boolean("correct", correct);
+    result.score("accuracy", correct);
     row_.clear();
     append_csv_row(row_, {input.id, question, expected, actual, confidence_, answer, model});
     if (rows_ != nullptr) rows_->write(row_);

@@ -116,15 +116,17 @@ struct ConfiguredMetric {
 
 class RagAnswers final : public Evaluation {
  public:
-  RagAnswers(std::string input_path, int runs, std::vector<ConfiguredMetric> metrics,
-             std::unique_ptr<Target> target, std::vector<std::string> models)
+  RagAnswers(std::string input_path, const std::string& cluster, int runs,
+             std::vector<ConfiguredMetric> metrics, std::unique_ptr<Target> target,
+             std::vector<std::string> models, std::shared_ptr<HumanCheck> human)
       : input_path_(std::move(input_path)),
         runs_(runs),
         metrics_(std::move(metrics)),
         target_(std::move(target)),
         models_(std::move(models)),
-        fields_(target_ ? generating_fields() : all_fields()),
-        all_fields_(all_fields()) {}
+        human_(std::move(human)),
+        fields_(target_ ? generating_fields() : all_fields(), {}, cluster),
+        all_fields_(all_fields(), {}, cluster) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(input_path_, fields_); }
   bool asks_outside() const override { return true; }
@@ -157,13 +159,16 @@ class RagAnswers final : public Evaluation {
     settings.reserve(metrics_.size());
     for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);
     return make_rag_collector(std::move(settings), runs_, fields_,
-                              target_ ? actual_fields() : std::vector<DataField>{}, files);
+                              target_ ? actual_fields() : std::vector<DataField>{}, human_, files);
   }
 
   std::vector<std::string> metric_names() const override {
     std::vector<std::string> names;
     for (const ConfiguredMetric& configured : metrics_) {
       for (const char* part : kRagFigures) names.push_back(configured.settings.name + "." + part);
+    }
+    if (human_) {
+      for (std::string& name : human_->metric_names()) names.push_back(std::move(name));
     }
     return names;
   }
@@ -246,6 +251,7 @@ class RagAnswers final : public Evaluation {
   std::vector<ConfiguredMetric> metrics_;
   std::unique_ptr<Target> target_;
   std::vector<std::string> models_;
+  std::shared_ptr<HumanCheck> human_;
   DataFields fields_;      // that cases are read with
   DataFields all_fields_;  // of a complete line
 };
@@ -342,10 +348,13 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
                       classifiers, problems})});
     }
   }
+
+  auto human = HumanCheck::from(config, problems);
   if (!problems.empty()) return nullptr;
-  return std::make_unique<RagAnswers>(config.text("input_path"),
+  return std::make_unique<RagAnswers>(config.text("input_path"), config.text("cluster"),
                                       static_cast<int>(config.integer("n_runs").value_or(2)),
-                                      std::move(metrics), std::move(target), std::move(models));
+                                      std::move(metrics), std::move(target), std::move(models),
+                                      std::move(human));
 }
 
 }  // namespace assay::components

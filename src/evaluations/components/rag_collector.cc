@@ -62,17 +62,19 @@ std::string reason_in(const JsonObject& run) {
 class RagCollector final : public Collector {
  public:
   RagCollector(std::vector<RagMetricSettings> metrics, int runs, const DataFields& fields,
-               std::vector<DataField> generated, OutputFiles& files)
+               std::vector<DataField> generated, std::shared_ptr<HumanCheck> human, OutputFiles& files)
       : metrics_(std::move(metrics)),
         runs_(runs),
         fields_(fields),
         generated_(std::move(generated)),
         files_(files),
-        tallies_(metrics_.size()) {
+        tallies_(metrics_.size()),
+        result_(std::move(human)) {
     std::vector<std::string> header{"id", "question", "ideal_answer", "llm_answer"};
     std::vector<std::string> per_input{"id", "question"};
     for (const auto& metric : metrics_) {
       header.push_back(metric.name);
+      mean_names_.push_back(metric.name + ".mean");
       for (const char* part : {".mean", ".std", ".n_datapoints"}) per_input.push_back(metric.name + part);
     }
     write_row("results.csv", header);
@@ -93,12 +95,14 @@ class RagCollector final : public Collector {
                                  text_at(line, "ideal_answer"), text_at(line, "llm_answer")};
     std::vector<std::string> per_input{std::string(input.id), text_at(line, "question")};
     JsonObject metrics;
+    std::vector<std::pair<std::string_view, std::optional<double>>> scores;
     std::optional<double> worst;
     std::string worst_name;
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       const Moments runs = add_runs(m, input, outcome);
       const auto mean = runs.mean();
       row.push_back(cell(mean));
+      scores.emplace_back(mean_names_[m], mean);
       per_input.insert(per_input.end(),
                        {cell(mean), cell(runs.sample_deviation()), std::to_string(runs.n())});
       const auto deviation = runs.sample_deviation();
@@ -126,6 +130,7 @@ class RagCollector final : public Collector {
       if (const Json* value = line.if_contains(name)) result_.json(name, *value);
     }
     result_.json("metrics", metrics);
+    result_.scores(scores);
     finish_line(result_, *input.fields, finished, outcome.error);
     files_.write("results.jsonl", result_.end());
     note_case(input, outcome, line, worst, worst_name, metrics);
@@ -156,6 +161,7 @@ class RagCollector final : public Collector {
           csv, std::vector<std::string>{name, cell(median(tally.medians)), cell(tally.means.mean()),
                                         cell(tally.means.sample_deviation()), std::to_string(tally.scores)});
     }
+    result_.apply(summary);
     files_.write("results_summary.csv", csv);
     write_aggregate(summary, files_);
     for (auto& [goodness, entry] : worst_) notable.push_back(std::move(entry));
@@ -263,6 +269,7 @@ class RagCollector final : public Collector {
   std::vector<DataField> generated_;  // empty if the data hold the answers
   OutputFiles& files_;
   std::vector<Tally> tallies_;
+  std::vector<std::string> mean_names_;
   ResultLine result_;
   std::string row_;
   std::int64_t evaluated_ = 0;
@@ -274,8 +281,9 @@ class RagCollector final : public Collector {
 
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,
                                               const DataFields& fields, std::vector<DataField> generated,
-                                              OutputFiles& files) {
-  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, std::move(generated), files);
+                                              std::shared_ptr<HumanCheck> human, OutputFiles& files) {
+  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, std::move(generated),
+                                        std::move(human), files);
 }
 
 }  // namespace assay::components

@@ -174,6 +174,8 @@ class RetrievalScorer final : public LineScorer {
       for (const std::size_t k : cutoffs_) names_.push_back(fmt::format("{}{}", figure, k));
     }
     ranks_.resize(names_.size());
+    for (std::size_t i = 0; i < kSetFigures.size(); ++i)
+      mean_names_[i] = std::string(kSetFigures[i]) + ".mean";
     std::vector<std::string> header{"id",
                                     "question",
                                     "expected_exact_paths",
@@ -217,6 +219,10 @@ class RetrievalScorer final : public LineScorer {
     result.text("scored_on", wanted.key);
     for (std::size_t i = 0; i < kSetFigures.size(); ++i) result.json(kSetFigures[i], or_null(set_values[i]));
     for (std::size_t i = 0; i < names_.size(); ++i) result.json(names_[i], or_null(rank_values[i]));
+    std::vector<std::pair<std::string_view, std::optional<double>>> scores;
+    for (std::size_t i = 0; i < kSetFigures.size(); ++i) scores.emplace_back(mean_names_[i], set_values[i]);
+    for (std::size_t i = 0; i < names_.size(); ++i) scores.emplace_back(names_[i], rank_values[i]);
+    result.scores(scores);
     result.json("true_positives", json_list(search.found));
     result.json("false_negatives", json_list(search.missed));
     result.json("false_positives", json_list(search.wrong));
@@ -300,6 +306,7 @@ class RetrievalScorer final : public LineScorer {
   AtomicFile* rows_;
   std::string row_;
   std::array<Values, kSetFigures.size()> sets_;
+  std::array<std::string, kSetFigures.size()> mean_names_;
   std::vector<std::string> names_;  // of the figures on ranks
   std::vector<Moments> ranks_;
   std::vector<std::pair<double, NotableCase>> worst_;

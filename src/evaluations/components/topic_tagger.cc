@@ -91,6 +91,7 @@ class TopicScorer final : public LineScorer {
                                     "model"};
     header.insert(header.end(), kFigures.begin(), kFigures.end());
     write(header);
+    for (std::size_t i = 0; i < kFigures.size(); ++i) rate_names_[i] = std::string(kFigures[i]) + ".rate";
   }
 
   std::optional<std::string> failure(const Case& input, const LineParser& line) override {
@@ -119,6 +120,9 @@ class TopicScorer final : public LineScorer {
       row.emplace_back(values[i] ? "true" : "false");
     }
     write(row);
+    std::vector<std::pair<std::string_view, std::optional<double>>> scores;
+    for (std::size_t i = 0; i < values.size(); ++i) scores.emplace_back(rate_names_[i], values[i] ? 1 : 0);
+    result.scores(scores);
     // Those with no topic in common first.
     const auto goodness = std::count(values.begin(), values.end(), true);
     if (!values[0]) note(input, line, goodness, expected, actual);
@@ -195,6 +199,7 @@ class TopicScorer final : public LineScorer {
   const DataFields& fields_;
   AtomicFile* rows_;
   std::string row_;
+  std::array<std::string, kFigures.size()> rate_names_;
   std::int64_t scored_ = 0;
   std::array<std::int64_t, kFigures.size()> counts_{};
   ConfusionMatrix matrix_;

@@ -1,0 +1,86 @@
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/run_files.h"
+#include "core/file.h"
+#include "report/compare.h"
+
+namespace assay {
+namespace {
+
+int bad(const Error& error, const Surroundings& surroundings) {
+  show_error(error, surroundings);
+  return kBadInput;
+}
+
+std::string rendered(const RunComparison& comparison, const std::string& format) {
+  if (format == "json") return pretty_text(to_json(comparison));
+  if (format == "html") return html_comparison(comparison);
+  if (format == "junit") return junit_comparison(comparison);
+  return markdown_comparison(comparison);
+}
+
+}  // namespace
+
+Keys compare_keys() {
+  return {{.name = "format",
+           .help = "What to write.",
+           .default_value = "md",
+           .choices = {"md", "json", "html", "junit"}},
+          {.name = "output", .type = KeyType::path, .help = "The file to write; by default it is printed."},
+          {.name = "fail_on_regression",
+           .type = KeyType::boolean,
+           .help = "Exit code 1 if the interval of any figure lies wholly on the worse side of the margin.",
+           .default_value = false},
+          {.name = "margin",
+           .type = KeyType::number,
+           .help = "How much worse a figure may be and still be no regression.",
+           .default_value = 0,
+           .minimum = 0},
+          {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+}
+
+int compare_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
+  auto arguments = parse_arguments(words, compare_keys());
+  if (!arguments) return bad(arguments.error(), surroundings);
+  if (arguments->has("help")) {
+    print(command_help("compare", "", surroundings.terminal));
+    return kDone;
+  }
+  const ResolvedConfig resolved = resolve_config(compare_keys(), {"", {}, arguments->flags});
+  if (!resolved.problems.empty()) {
+    show_problems(resolved.problems, surroundings);
+    return kBadInput;
+  }
+  if (arguments->words.size() != 2)
+    return bad(Error{ErrorKind::usage, "which runs? assay compare BASE NEW", {}}, surroundings);
+  auto base = read_run_scores(arguments->words[0]);
+  if (!base) return bad(base.error(), surroundings);
+  auto fresh = read_run_scores(arguments->words[1]);
+  if (!fresh) return bad(fresh.error(), surroundings);
+  CompareOptions options;
+  options.margin = resolved.config.number("margin").value_or(0);
+  const auto comparison = compare_runs(*base, *fresh, options);
+  if (!comparison) return bad(comparison.error(), surroundings);
+  const std::string text = rendered(*comparison, resolved.config.text("format"));
+  if (resolved.config.has("output")) {
+    if (auto written = write_file(resolved.config.text("output"), text); !written)
+      return bad(written.error(), surroundings);
+  } else {
+    print(text);
+  }
+  if (!resolved.config.boolean("fail_on_regression")) return kDone;
+  if (comparison->regressed()) return kGateFailed;
+  if (comparison->undecided())
+    print_error(
+        "undecided: these cases do not rule a regression out; no figure is known to be worse by more than "
+        "the margin\n");
+  return kDone;
+}
+
+}  // namespace assay

@@ -1,0 +1,127 @@
+#include "cli/data_table.h"
+
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/json.h"
+#include "core/jsonl.h"
+#include "core/text.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kMostProblems = 20;
+
+bool is_json_lines(std::string_view path) {
+  return path.ends_with(".jsonl") || path.ends_with(".ndjson") || path.ends_with(".json");
+}
+
+// Every leaf of the object under its path with dots.
+void flatten(const JsonObject& object, const std::string& prefix,
+             std::vector<std::pair<std::string, std::string>>& out) {
+  for (const auto& [key, value] : object) {
+    const std::string name = prefix + std::string(key);
+    if (value.is_object()) {
+      flatten(value.get_object(), name + ".", out);
+    } else if (!value.is_null()) {
+      const auto text = as_text(value);
+      out.emplace_back(name, text ? std::string(*text) : to_text(value));
+    }
+  }
+}
+
+std::optional<double> number_in(std::string_view text) {
+  if (text == "true") return 1;
+  if (text == "false") return 0;
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Result<DataTable> DataTable::read(const std::string& path) {
+  DataTable table;
+  table.path_ = path;
+  if (!is_json_lines(path)) {
+    auto text = read_file(path);
+    if (!text) return fail(std::move(text.error()));
+    auto csv = parse_csv(*text);
+    if (!csv) return fail(std::move(csv.error()).with("file", path));
+    table.columns_ = std::move(csv->columns);
+    for (CsvRow& row : csv->rows) {
+      table.lines_.push_back(row.line);
+      auto& cells = table.cells_.emplace_back();
+      for (std::string& cell : row.cells)
+        cells.push_back(trim(cell).empty() ? std::nullopt : std::optional(std::string(trim(cell))));
+    }
+    return table;
+  }
+  auto reader = LineReader::open(path);
+  if (!reader) return fail(std::move(reader.error()));
+  LineParser parser({});
+  std::map<std::string, std::size_t> places;
+  for (;;) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) break;
+    if (auto parsed = parser.parse(**line); !parsed)
+      return fail(std::move(parsed.error()).with("file", path).with("line", std::to_string((*line)->number)));
+    std::vector<std::pair<std::string, std::string>> fields;
+    flatten(parser.extras(), "", fields);
+    table.lines_.push_back((*line)->number);
+    auto& cells = table.cells_.emplace_back();
+    for (auto& [name, value] : fields) {
+      const auto [place, fresh] = places.emplace(name, table.columns_.size());
+      if (fresh) table.columns_.push_back(name);
+      if (cells.size() <= place->second) cells.resize(place->second + 1);
+      cells[place->second] = std::move(value);
+    }
+  }
+  return table;
+}
+
+Result<std::size_t> DataTable::column(const std::string& name) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i] == name) return i;
+  }
+  const auto guess = nearest(name, columns_);
+  return fail(Error{ErrorKind::data,
+                    guess ? fmt::format("there is no column {}; did you mean {}?", name, *guess)
+                          : fmt::format("there is no column {}; there are {}", name, join(columns_, ", ")),
+                    {{"file", path_}}});
+}
+
+std::optional<std::string> DataTable::text(std::size_t row, std::size_t column) const {
+  const auto& cells = cells_[row];
+  return column < cells.size() ? cells[column] : std::nullopt;
+}
+
+Result<std::vector<std::optional<double>>> DataTable::numbers(std::size_t column) const {
+  std::vector<std::optional<double>> values;
+  std::string problems;
+  std::size_t count = 0;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    const auto cell = text(row, column);
+    auto& value = values.emplace_back();
+    if (!cell) continue;
+    value = number_in(*cell);
+    if (value || ++count > kMostProblems) continue;
+    problems += fmt::format("{}line {}, {}: found {}, expected a number", problems.empty() ? "" : "\n",
+                            lines_[row], columns_[column], excerpt(Json(boost::json::string(*cell))));
+  }
+  if (count > kMostProblems) problems += fmt::format("\n… and {} more", count - kMostProblems);
+  if (count > 0) return fail(Error{ErrorKind::data, problems, {{"file", path_}}});
+  return values;
+}
+
+}  // namespace assay

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/run_files.h"
+#include "core/file.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "report/csv.h"
+#include "stats/human_labels.h"
+
+namespace assay {
+namespace {
+
+int bad(const Error& error, const Surroundings& surroundings) {
+  show_error(error, surroundings);
+  return kBadInput;
+}
+
+// The cases to be labelled, ready for a person to fill in the last column. The judge's score is left out: who
+// knows it does not judge freely.
+Result<std::string> sample_csv(const RunScores& run, const std::string& figure, std::size_t count,
+                               const LabelPlan& plan) {
+  const auto at = std::ranges::find(run.figures, figure);
+  if (at == run.figures.end()) {
+    const auto guess = nearest(figure, run.figures);
+    return fail(ErrorKind::usage,
+                guess ? fmt::format("no case has a score {}; did you mean {}?", figure, *guess)
+                      : fmt::format("no case has a score {}; there are {}", figure, join(run.figures, ", ")));
+  }
+  const auto position = static_cast<std::size_t>(at - run.figures.begin());
+  std::vector<double> scores;
+  std::vector<std::string> names;
+  for (const ScoredCase& one : run.cases) {
+    const auto score = position < one.scores.size() ? one.scores[position] : std::nullopt;
+    scores.push_back(score.value_or(std::numeric_limits<double>::quiet_NaN()));
+    names.push_back(one.id);
+  }
+  const LabelChoice choice = choose_rows_to_label(scores, names, count, plan);
+  if (!choice.undefined.empty()) return fail(ErrorKind::data, choice.undefined);
+  std::string csv = "id,probability,text,label\r\n";
+  for (const std::size_t row : choice.rows)
+    append_csv_row(csv, {run.cases[row].id, number_text(choice.probabilities[row]), run.cases[row].text, ""});
+  return csv;
+}
+
+}  // namespace
+
+Keys label_sample_keys() {
+  return {{.name = "figure",
+           .help = "The figure that people are to label, e.g. faithfulness.mean.",
+           .required = true},
+          {.name = "count",
+           .type = KeyType::integer,
+           .help = "How many cases.",
+           .default_value = 100,
+           .minimum = 1},
+          {.name = "design",
+           .help = "All cases alike, or as many from each range of the judge's scores.",
+           .default_value = "uniform",
+           .choices = {"uniform", "stratified"}},
+          {.name = "seed",
+           .type = KeyType::integer,
+           .help = "Another one chooses other cases.",
+           .default_value = 0},
+          {.name = "output", .type = KeyType::path, .help = "The file to write; by default it is printed."},
+          {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+}
+
+int label_sample_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
+  auto arguments = parse_arguments(words, label_sample_keys());
+  if (!arguments) return bad(arguments.error(), surroundings);
+  if (arguments->has("help")) {
+    print(command_help("label-sample", "", surroundings.terminal));
+    return kDone;
+  }
+  const ResolvedConfig resolved = resolve_config(label_sample_keys(), {"", {}, arguments->flags});
+  if (!resolved.problems.empty()) {
+    show_problems(resolved.problems, surroundings);
+    return kBadInput;
+  }
+  if (arguments->words.size() != 1)
+    return bad(Error{ErrorKind::usage, "which run? assay label-sample DIR --figure NAME", {}}, surroundings);
+  const auto run = read_run_scores(arguments->words[0]);
+  if (!run) return bad(run.error(), surroundings);
+  LabelPlan plan;
+  plan.seed = static_cast<std::uint64_t>(resolved.config.integer("seed").value_or(0));
+  plan.design = resolved.config.text("design") == "stratified" ? LabelPlan::Design::stratified
+                                                               : LabelPlan::Design::uniform;
+  const auto csv = sample_csv(*run, resolved.config.text("figure"),
+                              static_cast<std::size_t>(resolved.config.integer("count").value_or(100)), plan);
+  if (!csv) return bad(csv.error(), surroundings);
+  if (!resolved.config.has("output")) {
+    print(*csv);
+  } else if (auto written = write_file(resolved.config.text("output"), *csv); !written) {
+    return bad(written.error(), surroundings);
+  }
+  return kDone;
+}
+
+}  // namespace assay

@@ -1,0 +1,25 @@
+// Figures of cases that come in clusters (several questions on one document). Every figure that is a mean
+// over cases gets the clustered interval in place of the one for independent cases; any other interval is
+// taken away, since it would claim more than the data hold.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "report/summary.h"
+#include "stats/mean.h"
+
+namespace assay {
+
+class ClusteredFigures {
+ public:
+  void add(std::string_view cluster, std::string_view figure, double value);
+  // No effect if no case had a cluster.
+  void apply(Summary& summary) const;
+
+ private:
+  std::map<std::string, ClusteredMoments, std::less<>> moments_;
+};
+
+}  // namespace assay

@@ -1,0 +1,74 @@
+#include "evaluations/human_check.h"
+
+#include <fstream>
+
+#include <boost/json/object.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+struct HumanCheckTest : testing::Test {
+  std::string path = testing::TempDir() + "assay-labels.csv";
+  std::vector<ConfigProblem> problems;
+
+  std::shared_ptr<HumanCheck> check(const std::string& csv) {
+    std::ofstream(path) << csv;
+    return HumanCheck::from(
+        Config(JsonObject{{"human", JsonObject{{"labels", path}, {"figure", "accuracy"}}}}), problems);
+  }
+  static double value(const Summary& summary, const std::string& name) {
+    for (const Metric& metric : summary.metrics) {
+      if (metric.name == name) return metric.estimate.value.value_or(-1);
+    }
+    ADD_FAILURE() << "no metric " << name;
+    return -1;
+  }
+};
+
+TEST_F(HumanCheckTest, WithoutTheKeyThereIsNone) {
+  EXPECT_EQ(HumanCheck::from(Config(JsonObject{}), problems), nullptr);
+  EXPECT_TRUE(problems.empty());
+}
+
+TEST_F(HumanCheckTest, OnlyTheNamedFigureCountsAndStrangersAreCounted) {
+  const auto human = check("id,label\na,1\nb,0\nz,1\n");
+  ASSERT_NE(human, nullptr);
+  for (const auto& [id, score] :
+       std::vector<std::pair<const char*, double>>{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 0}}) {
+    human->add(id, "", "accuracy", score);
+    human->add(id, "", "another", 0);
+  }
+  Summary summary;
+  human->apply(summary);
+  EXPECT_EQ(value(summary, "accuracy.judge_only"), 0.75);
+  EXPECT_EQ(value(summary, "accuracy.human_only"), 0.5);
+  EXPECT_EQ(value(summary, "accuracy.labels"), 2);
+  EXPECT_EQ(value(summary, "accuracy.labels_of_no_case"), 1);
+}
+
+TEST_F(HumanCheckTest, WhereEverythingIsLabelledPeopleHaveTheLastWord) {
+  const auto human = check("id,label\na,1\nb,0\n");
+  human->add("a", "", "accuracy", 1);
+  human->add("b", "", "accuracy", 1);
+  Summary summary;
+  human->apply(summary);
+  EXPECT_EQ(value(summary, "accuracy.corrected"), 0.5);
+}
+
+TEST_F(HumanCheckTest, EveryProblemOfTheFileIsToldWithItsLine) {
+  check("id,label,probability\na,x,0.5\nb,1,0\nb,1,0.5\n");
+  std::string all;
+  for (const ConfigProblem& problem : problems) all += problem.text + "\n";
+  EXPECT_THAT(all, AllOf(HasSubstr("line 2, label: found x"), HasSubstr("line 3, probability: found 0"),
+                         HasSubstr("line 4: the case b is labelled already")));
+  problems.clear();
+  EXPECT_EQ(check("name,score\na,1\n"), nullptr);
+  EXPECT_EQ(problems.size(), 2U);
+}
+
+}  // namespace
+}  // namespace assay

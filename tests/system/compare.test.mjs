@@ -1,0 +1,237 @@
+// Two runs, paired by case, and the statistics on any table.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { assay, scratch, write, writeLines } from './harness.mjs';
+
+const near = (found, expected, tolerance = 1e-6) => assert.ok(Math.abs(found - expected) <= tolerance, `${found}, expected ${expected}`);
+
+// A run of question_router whose cases are right or wrong as `right` says.
+async function routed(directory, name, right, { ids = right.map((_, i) => `q${i}`), more = () => ({}), config = {} } = {}) {
+  const lines = right.map((one, i) => ({ id: ids[i], question: `Question ${ids[i]}?`, expected_outcome: 'a', actual_outcome: one ? 'a' : 'b', ...more(i) }));
+  writeLines(join(directory, `${name}.jsonl`), lines);
+  write(join(directory, `${name}.yaml`), JSON.stringify({ evaluation: 'question_router', input_path: `${name}.jsonl`, ...config }));
+  const run = await assay(['run', `${name}.yaml`, '--output-dir', name], { cwd: directory });
+  assert.equal(run.code, 0, run.stderr);
+  return name;
+}
+
+const compare = async (directory, ...args) => assay(['compare', ...args], { cwd: directory });
+const flags = (text) => [...text].map(Number);
+
+test('the worked example of the page comes out as the page says', async (t) => {
+  const directory = scratch(t);
+  await routed(directory, 'base', flags('100110010101'));
+  await routed(directory, 'new', flags('110110110111'));
+  const run = await compare(directory, 'base', 'new', '--format', 'json');
+  assert.equal(run.code, 0, run.stderr);
+  const [accuracy] = JSON.parse(run.stdout).metrics;
+  assert.equal(accuracy.metric, 'accuracy');
+  near(accuracy.difference.value, 0.25);
+  near(accuracy.difference.ci[0], 0.25 - 2.200985 * 0.1305582);
+  assert.deepEqual([accuracy.rose, accuracy.fell, accuracy.equal, accuracy.change], [3, 0, 9, 'undecided']);
+  const words = await compare(directory, 'base', 'new');
+  assert.match(words.stdout, /accuracy changed by \+25\.0% .* n = 12\): these cases do not tell the two runs apart/);
+});
+
+test('a regression fails the command only when it is asked to and beyond the margin', async (t) => {
+  const directory = scratch(t);
+  await routed(directory, 'base', Array.from({ length: 40 }, (_, i) => (i === 3 ? 0 : 1)));
+  await routed(directory, 'new', Array.from({ length: 40 }, (_, i) => i % 2));
+  assert.equal((await compare(directory, 'base', 'new')).code, 0);
+  const failed = await compare(directory, 'base', 'new', '--fail-on-regression');
+  assert.equal(failed.code, 1);
+  assert.match(failed.stdout, /the new run is worse/);
+  const open = await compare(directory, 'base', 'new', '--fail-on-regression', '--margin', '0.45');
+  assert.equal(open.code, 0);
+  assert.match(open.stderr, /undecided/);
+  const allowed = await compare(directory, 'base', 'new', '--fail-on-regression', '--margin', '0.9');
+  assert.equal(allowed.code, 0);
+  assert.equal(allowed.stderr, '');
+  assert.equal((await compare(directory, 'new', 'base', '--fail-on-regression')).code, 0, 'better is no regression');
+  const junit = await compare(directory, 'base', 'new', '--format', 'junit');
+  assert.match(junit.stdout, /<failure type="regression"/);
+});
+
+test('what differs beside the scores is told', async (t) => {
+  const directory = scratch(t);
+  await routed(directory, 'base', flags('1101'), { ids: ['a', 'b', 'c', 'd'] });
+  await routed(directory, 'new', flags('0011'), { ids: ['b', 'c', 'd', 'e'], config: { seed: 7 }, more: (i) => (i === 0 ? { question: 'Another question?' } : {}) });
+  const found = JSON.parse((await compare(directory, 'base', 'new', '--format', 'json')).stdout);
+  assert.deepEqual([found.only_in_base, found.only_in_new, found.pairs, found.different_text], [['a'], ['e'], 3, 1]);
+  assert.ok(found.differences.includes('seed: 0 → 7'), found.differences.join());
+  assert.ok(found.differences.some((one) => one.startsWith('input_path: ')));
+  const page = join(directory, 'compare.html');
+  assert.equal((await compare(directory, 'base', 'new', '--format', 'html', '--output', page)).code, 0);
+  assert.match(readFileSync(page, 'utf8'), /<!doctype html>[\s\S]*Cases that changed most/);
+});
+
+test('with clusters the interval is clustered, here and in the run itself', async (t) => {
+  const directory = scratch(t);
+  const more = (i) => ({ document: `d${Math.floor(i / 4)}` });
+  const config = { cluster: 'document' };
+  // Published: mean 0.55, clustered standard error 0.1837117 over five clusters; t with 4 degrees of freedom is 2.776445.
+  await routed(directory, 'base', flags('00000000000000000000'), { more, config });
+  await routed(directory, 'new', flags('11110001110100001011'), { more, config });
+  const { accuracy } = JSON.parse(readFileSync(join(directory, 'new', 'summary.json'), 'utf8')).metrics;
+  assert.equal(accuracy.method, 't_clustered');
+  near(accuracy.ci[0], 0.55 - 2.776445 * 0.1837117);
+  const [change] = JSON.parse((await compare(directory, 'base', 'new', '--format', 'json')).stdout).metrics;
+  assert.match(change.difference.method, /clustered/);
+  near(change.difference.ci[0], 0.55 - 2.776445 * 0.1837117);
+  const line = JSON.parse(readFileSync(join(directory, 'new', 'results.jsonl'), 'utf8').split('\n')[0]);
+  assert.deepEqual([line.cluster, line.scores], ['d0', { accuracy: 1 }]);
+});
+
+test('a line without its cluster is an error that names the field', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), [{ question: 'q', expected_outcome: 'a', actual_outcome: 'a' }]);
+  const run = await assay(['question_router', '--input-path', 'data.jsonl', '--cluster', 'document'], { cwd: directory });
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /line 1: field document: missing/);
+});
+
+test('runs that cannot be compared are refused with the reason', async (t) => {
+  const directory = scratch(t);
+  await routed(directory, 'base', flags('11'));
+  await routed(directory, 'other', flags('11'), { ids: ['x', 'y'] });
+  for (const [args, message] of [
+    [['base', 'nowhere'], /nowhere/],
+    [['base'], /which runs\?/],
+    [['base', 'other'], /no case in common/],
+    [['base', '.'], /not the directory of a run/],
+  ]) {
+    const run = await compare(directory, ...args);
+    assert.equal(run.code, 2, args.join(' '));
+    assert.match(run.stderr, message);
+  }
+});
+
+// ── assay stats ──
+
+const stats = async (directory, ...args) => assay(['stats', ...args], { cwd: directory });
+const json = async (directory, ...args) => {
+  const run = await stats(directory, ...args, '--json');
+  assert.equal(run.code, 0, run.stderr);
+  return JSON.parse(run.stdout);
+};
+
+test('stats: groups, with published values', async (t) => {
+  const directory = scratch(t);
+  const rows = (name, values) => values.map((value) => `${name},${value}`);
+  // Mann–Whitney: U = 17, exact two-sided p 0.11111.
+  write(join(directory, 'mw.csv'), ['g,v', ...rows('x', [19, 22, 16, 29, 24]), ...rows('y', [20, 11, 17, 12])].join('\n'));
+  const found = await json(directory, 'mw.csv', '--value', 'v', '--group', 'g');
+  near(found.tests[0].mann_whitney.u, 17);
+  near(found.tests[0].mann_whitney.p, 0.111111, 1e-5);
+  assert.deepEqual([found.groups.x.n, found.groups.y.n, found.groups.x.median], [5, 4, 22]);
+  // Cliff's delta −0.25 (effsize's own test data).
+  write(join(directory, 'cliff.csv'), ['g,v', ...rows('t', [10, 10, 20, 20, 20, 30, 30, 30, 40, 50]), ...rows('c', [10, 20, 30, 40, 40, 50])].join('\n'));
+  const [cliff] = (await json(directory, 'cliff.csv', '--value', 'v', '--group', 'g', '--control', 'c')).tests;
+  assert.deepEqual([cliff.a, cliff.b], ['t', 'c']);
+  near(cliff.cliffs_delta.value, -0.25);
+  const table = await stats(directory, 'cliff.csv', '--value', 'v', '--group', 'g');
+  assert.match(table.stdout, /group +n +mean/);
+});
+
+test('stats: pairs by a column, Wilcoxon on the depression data', async (t) => {
+  const directory = scratch(t);
+  const x = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];
+  const y = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
+  writeLines(join(directory, 'pairs.jsonl'), [...x.map((v, i) => ({ who: `p${i}`, when: 'before', score: { v } })), ...y.map((v, i) => ({ who: `p${i}`, when: 'after', score: { v } })).reverse()]);
+  const [found] = (await json(directory, 'pairs.jsonl', '--value', 'score.v', '--group', 'when', '--pair', 'who')).tests;
+  near(found.wilcoxon.v, 40);
+  near(found.wilcoxon.p, 2 * 0.01953125);
+  assert.equal(found.pairs, 9);
+});
+
+test('stats: raters, Krippendorff\'s canonical data', async (t) => {
+  const directory = scratch(t);
+  const raters = ['1 2 3 3 2 1 4 1 2 . . .', '1 2 3 3 2 2 4 1 2 5 . 3', '. 3 3 3 2 3 4 2 2 5 1 .', '1 2 3 3 2 4 4 1 2 5 1 .'].map((row) => row.split(' '));
+  const lines = raters[0].map((_, unit) => raters.map((rater) => (rater[unit] === '.' ? '' : rater[unit])).join(','));
+  write(join(directory, 'k.csv'), ['a,b,c,d', ...lines].join('\r\n'));
+  for (const [level, alpha] of [['nominal', 0.743421], ['ordinal', 0.815388], ['interval', 0.849107], ['ratio', 0.797403]]) {
+    const found = await json(directory, 'k.csv', '--raters', 'a,b,c,d', '--level', level);
+    near(found.krippendorff_alpha.value, alpha);
+  }
+});
+
+test('stats: power, the figures of the literature', async (t) => {
+  const directory = scratch(t);
+  // δ = 0.03, ω² = 1/9: 968.997 → 969 cases; at 500 cases the smallest effect is 0.041764.
+  const size = await json(directory, 'power', '--delta', '0.03', '--sd', String(1 / 3));
+  assert.equal(size.n, 969);
+  near(size.n_exact, 968.997, 1e-3);
+  near((await json(directory, 'power', '--n', '500', '--sd', String(1 / 3))).minimum_detectable_effect, 0.041764);
+  assert.equal((await stats(directory, 'power', '--delta', '0.03')).code, 2);
+});
+
+test('stats: who wins, with the order effect', async (t) => {
+  const directory = scratch(t);
+  // 1987 baseball, home wins and away wins by pair; published: home effect 0.3023 (SE 0.1309), log likelihood -169.5429.
+  const teams = ['Bal', 'Bos', 'Cle', 'Det', 'Mil', 'NY', 'Tor'];
+  const games = { 5: '4:4-3 7:4-2 6:4-3 2:6-1 3:4-2 1:6-0', 4: '5:3-3 7:4-2 6:4-3 2:6-0 3:6-1 1:4-3', 7: '5:2-5 4:4-3 6:2-4 2:4-3 3:4-2 1:6-0', 6: '5:3-3 4:5-1 7:2-5 2:4-3 3:4-2 1:6-1', 2: '5:5-1 4:2-5 7:3-3 6:4-2 3:5-2 1:6-0', 3: '5:2-5 4:3-3 7:3-4 6:4-3 2:4-2 1:2-4', 1: '5:2-5 4:1-5 7:1-6 6:2-4 2:1-6 3:3-4' };
+  const rows = ['home,away,winner'];
+  for (const [home, list] of Object.entries(games)) {
+    for (const [, away, won, lost] of list.matchAll(/(\d):(\d)-(\d)/g)) {
+      for (let i = 0; i < won; ++i) rows.push(`${teams[home - 1]},${teams[away - 1]},a`);
+      for (let i = 0; i < lost; ++i) rows.push(`${teams[home - 1]},${teams[away - 1]},${teams[away - 1]}`);
+    }
+  }
+  write(join(directory, 'games.csv'), rows.join('\n'));
+  const found = await json(directory, 'games.csv', '--winner', 'winner', '--a', 'home', '--b', 'away');
+  near(found.order_effect.value, 0.3023, 1e-4);
+  near(found.order_effect.se, 0.1309, 1e-4);
+  near(found.log_likelihood, -169.5429, 1e-3);
+  assert.deepEqual(Object.entries(found.bradley_terry).sort(([, x], [, y]) => y.log_strength - x.log_strength).map(([name]) => name).slice(0, 2), ['Mil', 'Det']);
+});
+
+test('stats: what is wrong with a table is told at once, with lines', async (t) => {
+  const directory = scratch(t);
+  write(join(directory, 'bad.csv'), 'g,v\nx,1\n,2\ny,three\nz,four\n');
+  const numbers = await stats(directory, 'bad.csv', '--value', 'v', '--group', 'g');
+  assert.equal(numbers.code, 2);
+  assert.match(numbers.stderr, /line 4, v: found "three", expected a number[\s\S]*line 5, v: found "four"/);
+  write(join(directory, 'gaps.csv'), 'g,v\nx,1\n,2\ny,\n');
+  assert.match((await stats(directory, 'gaps.csv', '--value', 'v', '--group', 'g')).stderr, /line 3: column g is empty/);
+  assert.match((await stats(directory, 'gaps.csv', '--value', 'w', '--group', 'g')).stderr, /there is no column w/);
+  assert.match((await stats(directory, 'gaps.csv')).stderr, /what is asked\?/);
+  assert.equal((await stats(directory, 'nowhere.csv', '--value', 'v', '--group', 'g')).code, 2);
+});
+
+// ── what people say ──
+
+test('labels by people stand beside the judge, and correct it as published', async (t) => {
+  const directory = scratch(t);
+  // PPI++ on ten labelled and forty other rows: people 0.6, corrected 0.615935 (arXiv:2311.01453, ppi_py's conventions).
+  const judge = [...flags('1111101110'), ...Array.from({ length: 40 }, (_, i) => (i < 33 ? 1 : 0))];
+  await routed(directory, 'plain', judge);
+  const sample = await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory });
+  assert.equal(sample.code, 0, sample.stderr);
+  const rows = sample.stdout.trimEnd().split('\r\n');
+  assert.equal(rows[0], 'id,probability,text,label');
+  assert.equal(rows.length, 11);
+  assert.match(rows[1], /^q\d+,0\.2,Question q\d+\?,$/);
+  assert.equal((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory })).stdout, sample.stdout, 'the same seed chooses the same cases');
+  assert.notEqual((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10', '--seed', '1'], { cwd: directory })).stdout, sample.stdout);
+
+  write(join(directory, 'labels.csv'), ['id,label', ...flags('1110101100').map((label, i) => `q${i},${label}`), 'stranger,1', 'q40,'].join('\n'));
+  await routed(directory, 'labelled', judge, { config: { human: { labels: 'labels.csv', figure: 'accuracy' }, gates: ['accuracy.corrected >= 0.5'] } });
+  const { metrics } = JSON.parse(readFileSync(join(directory, 'labelled', 'summary.json'), 'utf8'));
+  near(metrics['accuracy.judge_only'].value, 41 / 50);
+  near(metrics['accuracy.human_only'].value, 0.6);
+  near(metrics['accuracy.corrected'].value, 0.615935);
+  assert.ok(metrics['accuracy.corrected'].ci[0] < 0.37 && metrics['accuracy.corrected'].ci[1] > 0.86, 'few labels: no narrower than the normal interval');
+  assert.deepEqual([metrics['accuracy.labels'].value, metrics['accuracy.labels_of_no_case'].value], [10, 1]);
+  assert.equal(metrics['accuracy.rogan_gladen'].method, 'rogan_gladen');
+});
+
+test('labels that cannot be used are told with their lines', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), [{ question: 'q', expected_outcome: 'a', actual_outcome: 'a' }]);
+  write(join(directory, 'labels.csv'), 'id,label,probability\n1,maybe,0.5\n1,1,2\n');
+  const run = await assay(['question_router', '--input-path', 'data.jsonl', '--human', '{labels: labels.csv, figure: accuracy}'], { cwd: directory });
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /line 2, label: found maybe[\s\S]*line 3, probability: found 2[\s\S]*line 3: the case 1 is labelled already/);
+});
