@@ -40,9 +40,8 @@ Contrast clustered_t(std::span<const double> a, std::span<const std::string> clu
 // statistics of these as its interval.
 // Methods:
 //   "mann_whitney_exact"              no ties, both groups below 50: the null distribution of U
-//   "mann_whitney_exact_permutation"  ties, n_a + n_b at most 20: every relabelling of the mid-ranks,
-//   counting
-//                                     those at least as far from the mean of U; also if all values are equal
+//   "mann_whitney_exact_permutation"  ties, n_a + n_b at most 20: every relabelling of the mid-ranks; p
+//                                     counts those at least as far from the mean of U
 //   "mann_whitney_normal"             else: variance n_a·n_b/12·[(N+1) - Σ(t³-t)/(N(N-1))], continuity ½
 // The ranks of the interval's ends come from the null distribution of U if both groups are below 50
 // ("hodges_lehmann_exact": at least the level, ties or not), else they are n_a·n_b/2 ∓
