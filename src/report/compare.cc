@@ -90,6 +90,9 @@ std::string sentence_of(const FigureChange& change, double margin, Metric::Form 
       signed_words(difference.ci->high, form), count_words(difference.n));
   if (change.change == Change::undecided) return figures + ": these cases do not tell the two runs apart.";
   std::string text = fmt::format("{}: the new run {}.", figures, direction(change.better, *difference.value));
+  if (change.p_holm && *change.p_holm >= 1 - difference.level)
+    text += fmt::format(" Among all figures compared it may still be chance (p after Holm {:.2g}).",
+                        *change.p_holm);
   if (change.change == Change::worse && margin > 0) {
     text += change.regression
                 ? fmt::format(" It is worse by more than the margin of {}.", figure_words(margin, form))
