@@ -64,6 +64,8 @@ Keys demo_keys();
 
 // "error: …" on stderr.
 void show_error(const Error& error, const Surroundings& surroundings);
+// The same, and the exit code that goes with it.
+int bad_input(const Error& error, const Surroundings& surroundings);
 void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings);
 
 }  // namespace assay

@@ -13,11 +13,6 @@
 namespace assay {
 namespace {
 
-int bad(const Error& error, const Surroundings& surroundings) {
-  show_error(error, surroundings);
-  return kBadInput;
-}
-
 std::string rendered(const RunComparison& comparison, const std::string& format) {
   if (format == "json") return pretty_text(to_json(comparison));
   if (format == "html") return html_comparison(comparison);
@@ -47,7 +42,7 @@ Keys compare_keys() {
 
 int compare_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
   auto arguments = parse_arguments(words, compare_keys());
-  if (!arguments) return bad(arguments.error(), surroundings);
+  if (!arguments) return bad_input(arguments.error(), surroundings);
   if (arguments->has("help")) {
     print(command_help("compare", "", surroundings.terminal));
     return kDone;
@@ -58,19 +53,19 @@ int compare_command(const std::vector<std::string>& words, const Surroundings& s
     return kBadInput;
   }
   if (arguments->words.size() != 2)
-    return bad(Error{ErrorKind::usage, "which runs? assay compare BASE NEW", {}}, surroundings);
+    return bad_input(Error{ErrorKind::usage, "which runs? assay compare BASE NEW", {}}, surroundings);
   auto base = read_run_scores(arguments->words[0]);
-  if (!base) return bad(base.error(), surroundings);
+  if (!base) return bad_input(base.error(), surroundings);
   auto fresh = read_run_scores(arguments->words[1]);
-  if (!fresh) return bad(fresh.error(), surroundings);
+  if (!fresh) return bad_input(fresh.error(), surroundings);
   CompareOptions options;
   options.margin = resolved.config.number("margin").value_or(0);
   const auto comparison = compare_runs(*base, *fresh, options);
-  if (!comparison) return bad(comparison.error(), surroundings);
+  if (!comparison) return bad_input(comparison.error(), surroundings);
   const std::string text = rendered(*comparison, resolved.config.text("format"));
   if (resolved.config.has("output")) {
     if (auto written = write_file(resolved.config.text("output"), text); !written)
-      return bad(written.error(), surroundings);
+      return bad_input(written.error(), surroundings);
   } else {
     print(text);
   }

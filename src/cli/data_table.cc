@@ -1,7 +1,5 @@
 #include "cli/data_table.h"
 
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -35,16 +33,6 @@ void flatten(const JsonObject& object, const std::string& prefix,
       out.emplace_back(name, text ? std::string(*text) : to_text(value));
     }
   }
-}
-
-std::optional<double> number_in(std::string_view text) {
-  if (text == "true") return 1;
-  if (text == "false") return 0;
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -114,7 +102,7 @@ Result<std::vector<std::optional<double>>> DataTable::numbers(std::size_t column
     const auto cell = text(row, column);
     auto& value = values.emplace_back();
     if (!cell) continue;
-    value = number_in(*cell);
+    value = cell_number(*cell);
     if (value || ++count > kMostProblems) continue;
     problems += fmt::format("{}line {}, {}: found {}, expected a number", problems.empty() ? "" : "\n",
                             lines_[row], columns_[column], excerpt(Json(boost::json::string(*cell))));

@@ -17,11 +17,6 @@
 namespace assay {
 namespace {
 
-int bad(const Error& error, const Surroundings& surroundings) {
-  show_error(error, surroundings);
-  return kBadInput;
-}
-
 // The cases to be labelled, ready for a person to fill in the last column. The judge's score is left out: who
 // knows it does not judge freely.
 Result<std::string> sample_csv(const RunScores& run, const std::string& figure, std::size_t count,
@@ -74,7 +69,7 @@ Keys label_sample_keys() {
 
 int label_sample_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
   auto arguments = parse_arguments(words, label_sample_keys());
-  if (!arguments) return bad(arguments.error(), surroundings);
+  if (!arguments) return bad_input(arguments.error(), surroundings);
   if (arguments->has("help")) {
     print(command_help("label-sample", "", surroundings.terminal));
     return kDone;
@@ -85,20 +80,21 @@ int label_sample_command(const std::vector<std::string>& words, const Surroundin
     return kBadInput;
   }
   if (arguments->words.size() != 1)
-    return bad(Error{ErrorKind::usage, "which run? assay label-sample DIR --figure NAME", {}}, surroundings);
+    return bad_input(Error{ErrorKind::usage, "which run? assay label-sample DIR --figure NAME", {}},
+                     surroundings);
   const auto run = read_run_scores(arguments->words[0]);
-  if (!run) return bad(run.error(), surroundings);
+  if (!run) return bad_input(run.error(), surroundings);
   LabelPlan plan;
   plan.seed = static_cast<std::uint64_t>(resolved.config.integer("seed").value_or(0));
   plan.design = resolved.config.text("design") == "stratified" ? LabelPlan::Design::stratified
                                                                : LabelPlan::Design::uniform;
   const auto csv = sample_csv(*run, resolved.config.text("figure"),
                               static_cast<std::size_t>(resolved.config.integer("count").value_or(100)), plan);
-  if (!csv) return bad(csv.error(), surroundings);
+  if (!csv) return bad_input(csv.error(), surroundings);
   if (!resolved.config.has("output")) {
     print(*csv);
   } else if (auto written = write_file(resolved.config.text("output"), *csv); !written) {
-    return bad(written.error(), surroundings);
+    return bad_input(written.error(), surroundings);
   }
   return kDone;
 }

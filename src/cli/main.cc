@@ -93,6 +93,11 @@ void show_error(const Error& error, const Surroundings& surroundings) {
   print_error(fmt::format("{}: {}\n", mark, error.text()));
 }
 
+int bad_input(const Error& error, const Surroundings& surroundings) {
+  show_error(error, surroundings);
+  return kBadInput;
+}
+
 void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings) {
   const char* mark = surroundings.terminal.colour ? "\033[31merror\033[0m" : "error";
   for (const ConfigProblem& problem : problems) {

@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t kErroredCases = 1000;
 
-int bad(const Error& error, const Surroundings& surroundings) {
-  show_error(error, surroundings);
-  return kBadInput;
-}
-
 // Cases that ended in error, for formats that list them; the first thousand.
 Result<std::vector<NotableCase>> errored_cases(const std::string& directory) {
   std::vector<NotableCase> cases;
@@ -81,7 +76,7 @@ Keys report_keys() {
 
 int report_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
   auto arguments = parse_arguments(words, report_keys());
-  if (!arguments) return bad(arguments.error(), surroundings);
+  if (!arguments) return bad_input(arguments.error(), surroundings);
   if (arguments->has("help")) {
     print(command_help("report", "", surroundings.terminal));
     return kDone;
@@ -92,12 +87,12 @@ int report_command(const std::vector<std::string>& words, const Surroundings& su
     return kBadInput;
   }
   if (arguments->words.size() != 1)
-    return bad(Error{ErrorKind::usage, "which run? assay report DIR", {}}, surroundings);
+    return bad_input(Error{ErrorKind::usage, "which run? assay report DIR", {}}, surroundings);
   auto text = rendered(arguments->words[0], resolved.config.text("format"));
-  if (!text) return bad(text.error(), surroundings);
+  if (!text) return bad_input(text.error(), surroundings);
   if (resolved.config.has("output")) {
     if (auto written = write_file(resolved.config.text("output"), *text); !written)
-      return bad(written.error(), surroundings);
+      return bad_input(written.error(), surroundings);
   } else {
     print(*text);
   }

@@ -13,11 +13,6 @@
 namespace assay {
 namespace {
 
-int bad(const Error& error, const Surroundings& surroundings) {
-  show_error(error, surroundings);
-  return kBadInput;
-}
-
 std::vector<std::string> listed(const std::vector<std::string>& given) {
   std::vector<std::string> names;
   for (const std::string& one : given) {
@@ -150,7 +145,7 @@ Keys stats_keys() {
 
 int stats_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
   auto arguments = parse_arguments(words, stats_keys());
-  if (!arguments) return bad(arguments.error(), surroundings);
+  if (!arguments) return bad_input(arguments.error(), surroundings);
   if (arguments->has("help")) {
     print(command_help("stats", "", surroundings.terminal));
     return kDone;
@@ -161,10 +156,11 @@ int stats_command(const std::vector<std::string>& words, const Surroundings& sur
     return kBadInput;
   }
   if (arguments->words.size() != 1)
-    return bad(Error{ErrorKind::usage, "of what? assay stats FILE, or assay stats power", {}}, surroundings);
+    return bad_input(Error{ErrorKind::usage, "of what? assay stats FILE, or assay stats power", {}},
+                     surroundings);
   auto answer = arguments->words[0] == "power" ? answer_power(resolved.config)
                                                : answer_table(arguments->words[0], resolved.config);
-  if (!answer) return bad(answer.error(), surroundings);
+  if (!answer) return bad_input(answer.error(), surroundings);
   print(resolved.config.boolean("json") ? pretty_text(answer->json) : answer->text);
   return kDone;
 }

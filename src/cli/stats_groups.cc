@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/stats_modes.h"
+#include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/adjust.h"
 #include "stats/effect_size.h"
@@ -26,39 +27,12 @@ struct Group {
   std::int64_t missing = 0;
 };
 
-Json number(std::optional<double> value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json interval(const Estimate& estimate) {
-  return estimate.ci ? Json(JsonArray{estimate.ci->low, estimate.ci->high}) : Json(nullptr);
-}
-
-Json figure(const Estimate& estimate) {
-  JsonObject json{{"value", number(estimate.value)}, {"ci", interval(estimate)}, {"n", estimate.n}};
-  if (!estimate.method.empty()) json["method"] = estimate.method;
-  if (!estimate.undefined.empty()) json["undefined"] = estimate.undefined;
-  return json;
-}
-
 Json test_json(const TestResult& test, const char* statistic) {
-  JsonObject json{{statistic, number(test.statistic)}, {"p", number(test.p)}, {"method", test.method}};
+  JsonObject json{
+      {statistic, number_json(test.statistic)}, {"p", number_json(test.p)}, {"method", test.method}};
   if (test.df) json["df"] = *test.df;
   if (!test.undefined.empty()) json["undefined"] = test.undefined;
   return json;
-}
-
-std::string words(std::optional<double> value) {
-  return value ? number_words(*value) : std::string(kNotAvailable);
-}
-
-std::string interval_text(const Estimate& estimate) {
-  return estimate.ci ? range_words(*estimate.ci, Metric::Form::number) : std::string(kNotAvailable);
-}
-
-std::string p_text(std::optional<double> p) {
-  if (!p) return std::string(kNotAvailable);
-  return *p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", *p);
 }
 
 // The rows by group, in the order of first sight. A row without group is an error; one without value is
@@ -165,20 +139,20 @@ GroupTest test_groups(const Group& a, const Group& b, bool paired) {
   }
   const Estimate d = cohen_d(a.values, b.values);
   const Estimate delta = cliffs_delta(a.values, b.values);
-  result.json["cohen_d"] = figure(d);
-  result.json["hedges_g"] = figure(hedges_g(a.values, b.values));
-  result.json["cliffs_delta"] = figure(delta);
-  Json difference = figure(main.difference);
-  difference.get_object()["clustered"] = !a.clusters.empty();
+  result.json["cohen_d"] = figure_json(d);
+  result.json["hedges_g"] = figure_json(hedges_g(a.values, b.values));
+  result.json["cliffs_delta"] = figure_json(delta);
+  JsonObject difference = figure_json(main.difference);
+  difference["clustered"] = !a.clusters.empty();
   result.json["difference"] = std::move(difference);
   result.p = main.test.p;
   result.row = {fmt::format("{} − {}", a.name, b.name),
-                words(main.difference.value),
-                interval_text(main.difference),
-                p_text(result.p),
+                number_or_none(main.difference.value),
+                interval_or_none(main.difference),
+                p_words(result.p),
                 "",
-                words(d.value),
-                words(delta.value),
+                number_or_none(d.value),
+                number_or_none(delta.value),
                 main.test.method};
   return result;
 }
@@ -203,15 +177,15 @@ Result<StatsAnswer> compare_groups(const DataTable& table, const GroupQuestion& 
     Moments moments;
     for (const double value : group.values) moments.add(value);
     by_group[group.name] = JsonObject{{"n", group.values.size()},
-                                      {"mean", number(mean.value)},
-                                      {"sd", number(moments.sample_deviation())},
-                                      {"median", number(median(group.values))},
-                                      {"ci", interval(mean)},
+                                      {"mean", number_json(mean.value)},
+                                      {"sd", number_json(moments.sample_deviation())},
+                                      {"median", number_json(median(group.values))},
+                                      {"ci", interval_json(mean.ci)},
                                       {"method", mean.method},
                                       {"missing", group.missing}};
-    rows.push_back({group.name, std::to_string(group.values.size()), words(mean.value), interval_text(mean),
-                    words(moments.sample_deviation()), words(median(group.values)),
-                    std::to_string(group.missing)});
+    rows.push_back({group.name, std::to_string(group.values.size()), number_or_none(mean.value),
+                    interval_or_none(mean), number_or_none(moments.sample_deviation()),
+                    number_or_none(median(group.values)), std::to_string(group.missing)});
   }
 
   std::vector<GroupTest> tests;
@@ -235,8 +209,8 @@ Result<StatsAnswer> compare_groups(const DataTable& table, const GroupQuestion& 
   std::vector<std::vector<std::string>> test_rows{
       {"difference", "value", "95% interval", "p", "p (Holm)", "Cohen's d", "Cliff's δ", "test"}};
   for (std::size_t i = 0; i < tests.size(); ++i) {
-    tests[i].json["p_holm"] = number(adjusted[i]);
-    tests[i].row[4] = p_text(adjusted[i]);
+    tests[i].json["p_holm"] = number_json(adjusted[i]);
+    tests[i].row[4] = p_words(adjusted[i]);
     test_rows.push_back(tests[i].row);
     list.push_back(std::move(tests[i].json));
   }

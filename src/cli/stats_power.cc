@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/stats_modes.h"
+#include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/planning.h"
 
@@ -29,10 +30,6 @@ struct Plan {
     return paired ? paired_minimum_effect(pairs, n, goal) : means_minimum_effect(groups, n, goal);
   }
 };
-
-Json number(std::optional<double> value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 }  // namespace
 
@@ -62,7 +59,7 @@ Result<StatsAnswer> plan_sample(const PowerQuestion& question) {
     json["delta"] = *question.delta;
     json["power"] = power;
     json["n"] = size.cases ? Json(*size.cases) : Json(nullptr);
-    json["n_exact"] = number(size.exact);
+    json["n_exact"] = number_json(size.exact);
     json["method"] = size.method;
     undefined = size.undefined;
     if (size.cases) {
@@ -75,7 +72,7 @@ Result<StatsAnswer> plan_sample(const PowerQuestion& question) {
     const Estimate found = plan.power(*question.delta, n);
     json["delta"] = *question.delta;
     json["n"] = n;
-    json["power"] = number(found.value);
+    json["power"] = number_json(found.value);
     json["method"] = found.method;
     undefined = found.undefined;
     if (found.value) {
@@ -88,7 +85,7 @@ Result<StatsAnswer> plan_sample(const PowerQuestion& question) {
     const Estimate smallest = plan.minimum_effect(n, power);
     json["n"] = n;
     json["power"] = power;
-    json["minimum_detectable_effect"] = number(smallest.value);
+    json["minimum_detectable_effect"] = number_json(smallest.value);
     json["method"] = smallest.method;
     undefined = smallest.undefined;
     if (smallest.value) {

@@ -6,22 +6,20 @@
 
 #include "cli/stats_modes.h"
 #include "core/text.h"
+#include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/bradley_terry.h"
 
 namespace assay {
 namespace {
 
-Json number(std::optional<double> value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json effect_json(const Effect& effect) {
   const Estimate& estimate = effect.estimate;
-  JsonObject json{{"value", number(estimate.value)},
-                  {"se", number(effect.clustered_error ? effect.clustered_error : effect.information_error)},
-                  {"ci", estimate.ci ? Json(JsonArray{estimate.ci->low, estimate.ci->high}) : Json(nullptr)},
-                  {"method", estimate.method}};
+  JsonObject json{
+      {"value", number_json(estimate.value)},
+      {"se", number_json(effect.clustered_error ? effect.clustered_error : effect.information_error)},
+      {"ci", interval_json(estimate.ci)},
+      {"method", estimate.method}};
   if (!estimate.undefined.empty()) json["undefined"] = estimate.undefined;
   return json;
 }
@@ -29,12 +27,9 @@ Json effect_json(const Effect& effect) {
 std::vector<std::string> effect_row(std::string name, const Effect& effect, std::string n) {
   const Estimate& estimate = effect.estimate;
   const auto error = effect.clustered_error ? effect.clustered_error : effect.information_error;
-  return {std::move(name),
-          estimate.value ? number_words(*estimate.value) : std::string(kNotAvailable),
-          error ? number_words(*error) : std::string(kNotAvailable),
-          estimate.ci ? range_words(*estimate.ci, Metric::Form::number) : std::string(kNotAvailable),
-          std::move(n),
-          estimate.method};
+  return {std::move(name),       number_or_none(estimate.value),
+          number_or_none(error), interval_or_none(estimate),
+          std::move(n),          estimate.method};
 }
 
 // Who won, as the column has it.
@@ -119,7 +114,7 @@ Result<StatsAnswer> rank_winners(const DataTable& table, const WinnerQuestion& q
   answer.json = JsonObject{{"bradley_terry", std::move(players)},
                            {"n", fit.n},
                            {"clusters", fit.clusters},
-                           {"log_likelihood", number(fit.log_likelihood)},
+                           {"log_likelihood", number_json(fit.log_likelihood)},
                            {"method", fit.method},
                            {"order_effect", fit.seat ? effect_json(*fit.seat) : Json(nullptr)},
                            {"tie", fit.tie ? effect_json(*fit.tie) : Json(nullptr)}};

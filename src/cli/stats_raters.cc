@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/stats_modes.h"
+#include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/agreement.h"
 #include "stats/cohen_kappa.h"
@@ -21,15 +22,6 @@ Result<Scale> scale_of(const std::string& level) {
   if (level == "interval") return Scale::interval;
   if (level == "ratio") return Scale::ratio;
   return Scale::nominal;
-}
-
-Json figure(const Estimate& estimate) {
-  JsonObject json{{"value", estimate.value ? Json(*estimate.value) : Json(nullptr)},
-                  {"ci", estimate.ci ? Json(JsonArray{estimate.ci->low, estimate.ci->high}) : Json(nullptr)},
-                  {"n", estimate.n}};
-  if (!estimate.method.empty()) json["method"] = estimate.method;
-  if (!estimate.undefined.empty()) json["undefined"] = estimate.undefined;
-  return json;
 }
 
 // Ratings as numbers: as they stand if the scale needs it, else labels by their order.
@@ -94,11 +86,9 @@ Result<StatsAnswer> rate_agreement(const DataTable& table, const std::vector<std
   JsonObject json{{"level", level}, {"units", ratings->units()}, {"raters", raters.size()}};
   std::vector<std::vector<std::string>> rows{{"figure", "value", "95% interval", "units", ""}};
   for (const auto& [name, estimate] : figures) {
-    json[name] = figure(estimate);
-    rows.push_back(
-        {name, estimate.value ? number_words(*estimate.value) : std::string(kNotAvailable),
-         estimate.ci ? range_words(*estimate.ci, Metric::Form::number) : std::string(kNotAvailable),
-         std::to_string(estimate.n), estimate.undefined});
+    json[name] = figure_json(estimate);
+    rows.push_back({name, number_or_none(estimate.value), interval_or_none(estimate),
+                    std::to_string(estimate.n), estimate.undefined});
   }
   return StatsAnswer{std::move(json), text_table(rows)};
 }

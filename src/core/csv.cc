@@ -1,6 +1,8 @@
 #include "core/csv.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -124,6 +126,17 @@ class CsvReader {
 
 Result<CsvTable> parse_csv(std::string_view text) {
   return CsvReader(text).read();
+}
+
+std::optional<double> cell_number(std::string_view cell) {
+  cell = trim(cell);
+  if (cell == "true") return 1;
+  if (cell == "false") return 0;
+  double value = 0;
+  const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (problem != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,8 @@ struct CsvTable {
 // column that is there twice or has no name, a quote that is never closed, text behind a closing quote,
 // invalid UTF-8. The error's message has one line per problem (the first twenty).
 Result<CsvTable> parse_csv(std::string_view text);
+
+// A cell as a finite number; true and false are 1 and 0. Nothing if it is something else.
+std::optional<double> cell_number(std::string_view cell);
 
 }  // namespace assay

@@ -1,7 +1,6 @@
 #include "evaluations/human_check.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -14,16 +13,6 @@
 
 namespace assay {
 namespace {
-
-std::optional<double> number_in(std::string_view text) {
-  text = trim(text);
-  if (text == "true") return 1;
-  if (text == "false") return 0;
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 Metric metric_of(std::string name, Estimate estimate) {
   Metric metric;
@@ -92,13 +81,13 @@ std::shared_ptr<HumanCheck> HumanCheck::from(const Config& config, std::vector<C
   if (id == table->columns.size() || label == table->columns.size()) return nullptr;
   for (const CsvRow& row : table->rows) {
     if (trim(row.cells[label]).empty()) continue;  // not labelled yet
-    const auto value = number_in(row.cells[label]);
+    const auto value = cell_number(row.cells[label]);
     if (!value)
       complain(fmt::format("line {}, label: found {}, expected a number, true or false", row.line,
                            row.cells[label]));
     double chance = 1;
     if (probability < table->columns.size()) {
-      const auto given = number_in(row.cells[probability]);
+      const auto given = cell_number(row.cells[probability]);
       if (!given || !(*given > 0 && *given <= 1)) {
         complain(fmt::format("line {}, probability: found {}, expected a number above 0 and up to 1",
                              row.line, row.cells[probability]));

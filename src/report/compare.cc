@@ -40,7 +40,7 @@ void add_config_differences(const Json* base, const Json* fresh, const std::stri
     for (const std::string& key : keys) {
       if (path.empty() && is_about_the_run_only(key)) continue;
       add_config_differences(find_member(*base, key), find_member(*fresh, key),
-                             path.empty() ? key : path + "." + key, out);
+                             path.empty() ? key : fmt::format("{}.{}", path, key), out);
     }
     return;
   }
@@ -115,9 +115,7 @@ void judge(FigureChange& change, double margin) {
   }
   if (!change.difference.value || !change.difference.ci) return;
   const Interval& ci = *change.difference.ci;
-  if (ci.low <= 0 && ci.high >= 0) {
-    change.change = Change::undecided;
-  } else if (change.better == Metric::Better::neither) {
+  if ((ci.low <= 0 && ci.high >= 0) || change.better == Metric::Better::neither) {
     change.change = Change::undecided;
   } else {
     change.change =
@@ -256,6 +254,7 @@ Result<RunComparison> compare_runs(const RunScores& base, const RunScores& fresh
     return fail(ErrorKind::data, "the runs have no figure in common that is a mean over cases");
 
   std::vector<std::optional<double>> p;
+  p.reserve(comparison.figures.size());
   for (const FigureChange& change : comparison.figures) p.push_back(change.p);
   const auto adjusted = holm(p);
   for (std::size_t i = 0; i < comparison.figures.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "report/compare.h"
+#include "report/figure_json.h"
 #include "report/html.h"
 #include "report/html_parts.h"
 #include "report/junit.h"
@@ -33,35 +34,10 @@ std::string_view word_of(Change change) {
   return "unknown";
 }
 
-Json number_json(std::optional<double> value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json estimate_json(const Estimate& estimate) {
-  JsonObject json{{"value", number_json(estimate.value)}, {"n", estimate.n}};
-  if (estimate.ci) json["ci"] = JsonArray{estimate.ci->low, estimate.ci->high};
-  if (!estimate.method.empty()) json["method"] = estimate.method;
-  if (!estimate.undefined.empty()) json["undefined"] = estimate.undefined;
-  return json;
-}
-
 JsonArray texts_json(const std::vector<std::string>& texts) {
   JsonArray list;
   for (const std::string& text : texts) list.emplace_back(text);
   return list;
-}
-
-std::string p_words(std::optional<double> p) {
-  if (!p) return std::string(kNotAvailable);
-  return *p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", *p);
-}
-
-std::string value_or_none(std::optional<double> value) {
-  return value ? number_words(*value) : std::string(kNotAvailable);
-}
-
-std::string interval_or_none(const Estimate& estimate) {
-  return estimate.ci ? range_words(*estimate.ci, Metric::Form::number) : std::string(kNotAvailable);
 }
 
 std::string ids_words(const std::vector<std::string>& ids) {
@@ -101,11 +77,11 @@ Json to_json(const RunComparison& comparison) {
     figures.push_back(JsonObject{{"metric", change.figure},
                                  {"base", number_json(change.base)},
                                  {"new", number_json(change.fresh)},
-                                 {"difference", estimate_json(change.difference)},
+                                 {"difference", figure_json(change.difference)},
                                  {"p", number_json(change.p)},
                                  {"p_holm", number_json(change.p_holm)},
                                  {"test", change.test},
-                                 {"effect_size", estimate_json(change.effect)},
+                                 {"effect_size", figure_json(change.effect)},
                                  {"rose", change.rose},
                                  {"fell", change.fell},
                                  {"equal", change.equal},
@@ -150,9 +126,9 @@ std::string markdown_comparison(const RunComparison& comparison) {
   out += "| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | --- |\n";
   for (const FigureChange& change : comparison.figures) {
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} / {} / {} |\n", code_span(change.figure),
-                       value_or_none(change.base), value_or_none(change.fresh),
-                       value_or_none(change.difference.value), interval_or_none(change.difference),
-                       p_words(change.p), p_words(change.p_holm), value_or_none(change.effect.value),
+                       number_or_none(change.base), number_or_none(change.fresh),
+                       number_or_none(change.difference.value), interval_or_none(change.difference),
+                       p_words(change.p), p_words(change.p_holm), number_or_none(change.effect.value),
                        change.rose, change.fell, change.equal);
   }
   if (!comparison.changed.empty()) {
@@ -169,8 +145,8 @@ std::string markdown_comparison(const RunComparison& comparison) {
         "\n### Figures that are no mean over cases (no test)\n\n| figure | base | new |\n| --- | ---: | ---: "
         "|\n";
     for (const auto& one : comparison.asides)
-      out += fmt::format("| {} | {} | {} |\n", code_span(one.figure), value_or_none(one.base),
-                         value_or_none(one.fresh));
+      out += fmt::format("| {} | {} | {} |\n", code_span(one.figure), number_or_none(one.base),
+                         number_or_none(one.fresh));
   }
   out += "\n### What differs\n\n";
   if (comparison.differences.empty()) out += "- The configs are the same.\n";

@@ -87,6 +87,19 @@ std::string interval_words(const Metric& metric) {
   return metric.estimate.undefined.empty() ? std::string() : std::string(kNotAvailable);
 }
 
+std::string number_or_none(std::optional<double> value) {
+  return value ? number_words(*value) : std::string(kNotAvailable);
+}
+
+std::string interval_or_none(const Estimate& estimate) {
+  return estimate.ci ? range_words(*estimate.ci, Metric::Form::number) : std::string(kNotAvailable);
+}
+
+std::string p_words(std::optional<double> p) {
+  if (!p) return std::string(kNotAvailable);
+  return *p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", *p);
+}
+
 std::string missing_words(const Estimate& estimate) {
   std::string words;
   for (const auto& [reason, count] : estimate.missing) {

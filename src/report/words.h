@@ -22,6 +22,10 @@ std::string value_words(const Metric& metric);  // "n/a" if undefined
 // "23.1% – 88.2%"; "n/a" without an interval, and empty where none is meant (a count).
 std::string interval_words(const Metric& metric);
 std::string range_words(const Interval& interval, Metric::Form form);
+// For figures without a form of their own; "n/a" where there is none.
+std::string number_or_none(std::optional<double> value);
+std::string interval_or_none(const Estimate& estimate);
+std::string p_words(std::optional<double> p);  // "0.0123", "< 0.0001"
 // "judge failed 3, refused 1"; empty if nothing is missing.
 std::string missing_words(const Estimate& estimate);
 // "wilson" as "Wilson", "bootstrap_percentile" as "bootstrap"; an unknown method as it is

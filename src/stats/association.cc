@@ -10,19 +10,14 @@
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
-#include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
 #include "stats/effect_size.h"
+#include "stats/quiet.h"
 #include "stats/ranks.h"
 
 namespace assay {
 namespace {
-
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 
 constexpr const char* kBadLevel = "an interval's level must lie between 0 and 1";
 constexpr const char* kPerfect = "no interval: the agreement is perfect, which says nothing about its error";

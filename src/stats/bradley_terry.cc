@@ -6,21 +6,17 @@
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
-#include <boost/math/policies/policy.hpp>
 #include <fmt/format.h>
 
 #include "stats/comparison_graph.h"
 #include "stats/paired_choice.h"
 #include "stats/positive_definite.h"
 #include "stats/prepared_comparisons.h"
+#include "stats/quiet.h"
 
 namespace assay {
 namespace {
 
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 using StudentsT = boost::math::students_t_distribution<double, Quiet>;
 using Normal = boost::math::normal_distribution<double, Quiet>;
 

@@ -6,15 +6,12 @@
 #include <string>
 
 #include <boost/math/distributions/normal.hpp>
-#include <boost/math/policies/policy.hpp>
+
+#include "stats/quiet.h"
 
 namespace assay {
 namespace {
 
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 using Normal = boost::math::normal_distribution<double, Quiet>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

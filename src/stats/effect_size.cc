@@ -10,18 +10,15 @@
 
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
-#include <boost/math/policies/policy.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
+#include "stats/finite.h"
 #include "stats/mean.h"
+#include "stats/quiet.h"
 
 namespace assay {
 namespace {
 
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 using NoncentralT = boost::math::non_central_t_distribution<double, Quiet>;
 
 constexpr const char* kEmptyGroup = "a group has no observations";
@@ -34,29 +31,6 @@ double normal_quantile(double probability) {
 
 bool is_level(double level) {
   return level > 0 && level < 1;
-}
-
-std::vector<double> finite_sorted(std::span<const double> values) {
-  std::vector<double> sorted;
-  for (const double value : values) {
-    if (std::isfinite(value)) sorted.push_back(value);
-  }
-  std::ranges::sort(sorted);
-  return sorted;
-}
-
-Moments moments_of(std::span<const double> sorted) {
-  Moments moments;
-  for (const double value : sorted) moments.add(value);
-  return moments;
-}
-
-Estimate empty_effect(std::size_t kept, std::size_t given, double level) {
-  Estimate effect;
-  effect.n = static_cast<std::int64_t>(kept);
-  effect.level = level;
-  if (kept < given) effect.missing["not_finite"] = static_cast<std::int64_t>(given - kept);
-  return effect;
 }
 
 Estimate undefined_effect(Estimate effect, std::string reason) {
@@ -160,7 +134,7 @@ Estimate cohen_d(std::span<const double> a, std::span<const double> b, double le
   const auto n_a = static_cast<double>(first.n());
   const auto n_b = static_cast<double>(second.n());
   Estimate effect =
-      empty_effect(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
+      figure_of_kept(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
   if (n_a == 0 || n_b == 0) return undefined_effect(std::move(effect), kEmptyGroup);
   if (n_a + n_b < 3) {
     return undefined_effect(std::move(effect), "one observation in each group has no spread");
@@ -197,14 +171,14 @@ Estimate hedges_g(std::span<const double> a, std::span<const double> b, double l
 
 Estimate cohen_dz(std::span<const double> a, std::span<const double> b, double level) {
   if (a.size() != b.size()) {
-    return undefined_effect(empty_effect(0, 0, level),
+    return undefined_effect(figure_of_kept(0, 0, level),
                             "the lists differ in length: not every value has its partner");
   }
   std::vector<double> differences;
   differences.reserve(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) differences.push_back(a[i] - b[i]);
   const Moments moments = moments_of(finite_sorted(differences));
-  Estimate effect = empty_effect(static_cast<std::size_t>(moments.n()), a.size(), level);
+  Estimate effect = figure_of_kept(static_cast<std::size_t>(moments.n()), a.size(), level);
   if (moments.n() == 0) return undefined_effect(std::move(effect), "no pairs");
   if (moments.n() == 1) return undefined_effect(std::move(effect), "one pair has no spread");
   effect.value = standardised(*moments.mean(), *moments.sample_deviation(), largest_of(moments));
@@ -217,7 +191,7 @@ Estimate cohen_dz(std::span<const double> a, std::span<const double> b, double l
 Estimate cliffs_delta(std::span<const double> a, std::span<const double> b, double level) {
   const std::vector<double> first = finite_sorted(a);
   const std::vector<double> second = finite_sorted(b);
-  Estimate effect = empty_effect(first.size() + second.size(), a.size() + b.size(), level);
+  Estimate effect = figure_of_kept(first.size() + second.size(), a.size() + b.size(), level);
   if (first.empty() || second.empty()) return undefined_effect(std::move(effect), kEmptyGroup);
   const auto [delta, variance] = dominance(first, second);
   effect.value = delta;

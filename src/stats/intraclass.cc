@@ -9,15 +9,12 @@
 #include <vector>
 
 #include <boost/math/distributions/fisher_f.hpp>
-#include <boost/math/policies/policy.hpp>
+
+#include "stats/quiet.h"
 
 namespace assay {
 namespace {
 
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 using FisherF = boost::math::fisher_f_distribution<double, Quiet>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

@@ -8,15 +8,12 @@
 #include <vector>
 
 #include <boost/math/distributions/chi_squared.hpp>
-#include <boost/math/policies/policy.hpp>
+
+#include "stats/quiet.h"
 
 namespace assay {
 namespace {
 
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 using ChiSquared = boost::math::chi_squared_distribution<double, Quiet>;
 
 constexpr const char* kMethod = "chi_squared";

@@ -7,16 +7,10 @@
 
 #include <boost/math/distributions/binomial.hpp>
 
+#include "stats/finite.h"
+
 namespace assay {
 namespace {
-
-std::vector<double> finite_sorted(std::span<const double> values) {
-  std::vector<double> sorted;
-  sorted.reserve(values.size());
-  std::ranges::copy_if(values, std::back_inserter(sorted), [](double value) { return std::isfinite(value); });
-  std::ranges::sort(sorted);
-  return sorted;
-}
 
 double middle(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;

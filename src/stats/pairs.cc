@@ -12,18 +12,14 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
-#include <boost/math/policies/policy.hpp>
 
 #include "stats/mean.h"
+#include "stats/quiet.h"
 #include "stats/ranks.h"
 
 namespace assay {
 namespace {
 
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 using boost::math::cdf;
 using boost::math::complement;
 using boost::math::pdf;

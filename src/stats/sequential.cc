@@ -12,6 +12,8 @@
 #include <boost/math/tools/toms748_solve.hpp>
 #include <fmt/format.h>
 
+#include "stats/quiet.h"
+
 namespace assay {
 namespace {
 
@@ -23,12 +25,6 @@ constexpr double kLargestStake = 0.5;
 constexpr double kRounding = 1e-9;
 constexpr const char* kBadLevel = "an interval's level must lie between 0 and 1";
 constexpr const char* kOutside = "a score lies outside the range, which the interval relies on";
-
-using Quiet = boost::math::policies::policy<
-    boost::math::policies::domain_error<boost::math::policies::ignore_error>,
-    boost::math::policies::pole_error<boost::math::policies::ignore_error>,
-    boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
-    boost::math::policies::evaluation_error<boost::math::policies::ignore_error>>;
 
 bool is_level(double level) {
   return level > 0 && level < 1;

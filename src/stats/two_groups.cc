@@ -8,18 +8,15 @@
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
-#include <boost/math/policies/policy.hpp>
 
+#include "stats/finite.h"
 #include "stats/mean.h"
+#include "stats/quiet.h"
 #include "stats/ranks.h"
 
 namespace assay {
 namespace {
 
-namespace policies = boost::math::policies;
-using Quiet = policies::policy<
-    policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-    policies::overflow_error<policies::ignore_error>, policies::evaluation_error<policies::ignore_error>>;
 using StudentsT = boost::math::students_t_distribution<double, Quiet>;
 using Normal = boost::math::normal_distribution<double, Quiet>;
 using boost::math::quantile;
@@ -33,31 +30,6 @@ constexpr std::size_t kMostPermuted = 20;  // values in both, with ties
 
 bool is_level(double level) {
   return level > 0 && level < 1;
-}
-
-// The finite values in order, so that sums do not depend on the order of rows.
-std::vector<double> finite_sorted(std::span<const double> values) {
-  std::vector<double> sorted;
-  sorted.reserve(values.size());
-  for (const double value : values) {
-    if (std::isfinite(value)) sorted.push_back(value);
-  }
-  std::ranges::sort(sorted);
-  return sorted;
-}
-
-Moments moments_of(std::span<const double> values) {
-  Moments moments;
-  for (const double value : values) moments.add(value);
-  return moments;
-}
-
-Estimate empty_difference(std::size_t kept, std::size_t given, double level) {
-  Estimate difference;
-  difference.n = static_cast<std::int64_t>(kept);
-  difference.level = level;
-  if (kept < given) difference.missing["not_finite"] = static_cast<std::int64_t>(given - kept);
-  return difference;
 }
 
 // The difference of two means with its standard error, tested and enclosed by t.
@@ -253,7 +225,7 @@ Contrast student_t(std::span<const double> a, std::span<const double> b, double 
   const auto n_a = static_cast<double>(first.n());
   const auto n_b = static_cast<double>(second.n());
   Estimate difference =
-      empty_difference(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
+      figure_of_kept(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
   if (n_a == 0 || n_b == 0) return undefined_contrast(std::move(difference), kEmptyGroup, "student_t");
   if (n_a + n_b < 3) {
     difference.value = *first.mean() - *second.mean();
@@ -272,7 +244,7 @@ Contrast welch_t(std::span<const double> a, std::span<const double> b, double le
   const Moments first = moments_of(finite_sorted(a));
   const Moments second = moments_of(finite_sorted(b));
   Estimate difference =
-      empty_difference(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
+      figure_of_kept(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
   if (first.n() == 0 || second.n() == 0) {
     return undefined_contrast(std::move(difference), kEmptyGroup, "welch_t");
   }
@@ -294,7 +266,7 @@ Contrast clustered_t(std::span<const double> a, std::span<const std::string> clu
                      Alternative alternative) {
   const std::string method = "t_clustered";
   if (a.size() != clusters_a.size() || b.size() != clusters_b.size()) {
-    return undefined_contrast(empty_difference(0, 0, level), "not every value has its cluster", method);
+    return undefined_contrast(figure_of_kept(0, 0, level), "not every value has its cluster", method);
   }
   struct Members {
     std::vector<double> a;
@@ -310,7 +282,7 @@ Contrast clustered_t(std::span<const double> a, std::span<const std::string> clu
   const Moments first = moments_of(finite_sorted(a));
   const Moments second = moments_of(finite_sorted(b));
   Estimate difference =
-      empty_difference(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
+      figure_of_kept(static_cast<std::size_t>(first.n() + second.n()), a.size() + b.size(), level);
   if (first.n() == 0 || second.n() == 0) {
     return undefined_contrast(std::move(difference), kEmptyGroup, method);
   }
@@ -345,7 +317,7 @@ Contrast mann_whitney(std::span<const double> a, std::span<const double> b, doub
   groups.a = finite_sorted(a);
   groups.b = finite_sorted(b);
   Contrast contrast;
-  contrast.difference = empty_difference(groups.a.size() + groups.b.size(), a.size() + b.size(), level);
+  contrast.difference = figure_of_kept(groups.a.size() + groups.b.size(), a.size() + b.size(), level);
   if (groups.a.empty() || groups.b.empty()) {
     return undefined_contrast(std::move(contrast.difference), kEmptyGroup, "mann_whitney");
   }

@@ -51,6 +51,15 @@ TEST(Csv, TellsEveryProblemWithItsLine) {
   EXPECT_THAT(problem(""), HasSubstr("empty"));
 }
 
+TEST(Csv, ACellIsANumberOnlyAsAWhole) {
+  EXPECT_EQ(cell_number(" 1.5 "), 1.5);
+  EXPECT_EQ(cell_number("-2e3"), -2000);
+  EXPECT_EQ(cell_number("true"), 1);
+  EXPECT_EQ(cell_number("false"), 0);
+  for (const char* other : {"", "x", "1.5 m", "1,5", "nan", "inf", "1e999", "True"})
+    EXPECT_FALSE(cell_number(other)) << other;
+}
+
 TEST(Csv, ManyProblemsAreCountedAndNotAllShown) {
   std::string text = "a,b\n";
   for (int i = 0; i < 50; ++i) text += "1\n";

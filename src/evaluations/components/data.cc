@@ -45,7 +45,7 @@ std::string_view expected_word(FieldType type) {
 }
 
 std::string check_cluster(const Json& value) {
-  if (value.is_number() || as_text(value).value_or("") != "") return "";
+  if (value.is_number() || !as_text(value).value_or("").empty()) return "";
   return fmt::format("found {}, expected text or a number: it is the config's `cluster`", excerpt(value));
 }
 

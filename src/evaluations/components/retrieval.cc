@@ -220,6 +220,7 @@ class RetrievalScorer final : public LineScorer {
     for (std::size_t i = 0; i < kSetFigures.size(); ++i) result.json(kSetFigures[i], or_null(set_values[i]));
     for (std::size_t i = 0; i < names_.size(); ++i) result.json(names_[i], or_null(rank_values[i]));
     std::vector<std::pair<std::string_view, std::optional<double>>> scores;
+    scores.reserve(kSetFigures.size() + names_.size());
     for (std::size_t i = 0; i < kSetFigures.size(); ++i) scores.emplace_back(mean_names_[i], set_values[i]);
     for (std::size_t i = 0; i < names_.size(); ++i) scores.emplace_back(names_[i], rank_values[i]);
     result.scores(scores);

@@ -121,6 +121,7 @@ class TopicScorer final : public LineScorer {
     }
     write(row);
     std::vector<std::pair<std::string_view, std::optional<double>>> scores;
+    scores.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) scores.emplace_back(rate_names_[i], values[i] ? 1 : 0);
     result.scores(scores);
     // Those with no topic in common first.
