@@ -53,21 +53,29 @@ Key human_key() {
       .example = "{labels: labels.csv, figure: faithfulness.mean}"};
 }
 
-std::shared_ptr<HumanCheck> HumanCheck::from(const Config& config, std::vector<ConfigProblem>& problems) {
-  if (!config.has("human")) return nullptr;
-  auto check = std::make_shared<HumanCheck>();
+std::optional<HumanCheck> HumanCheck::from(const Config& config, const std::vector<std::string>& figures,
+                                           std::vector<ConfigProblem>& problems) {
+  if (!config.has("human")) return std::nullopt;
+  std::optional<HumanCheck> check(std::in_place);
   check->figure_ = config.text("human.figure");
+  if (std::ranges::find(figures, check->figure_) == figures.end()) {
+    const auto guess = nearest(check->figure_, figures);
+    problems.push_back(
+        {"config", "human.figure",
+         guess ? fmt::format("there is no figure {}; did you mean {}?", check->figure_, *guess)
+               : fmt::format("there is no figure {}; there are {}", check->figure_, join(figures, ", "))});
+  }
   const std::string path = config.text("human.labels");
   const auto complain = [&](const std::string& what) { problems.push_back({path, "human.labels", what}); };
   const auto text = read_file(path);
   if (!text) {
     complain(text.error().text());
-    return nullptr;
+    return std::nullopt;
   }
   const auto table = parse_csv(*text);
   if (!table) {
     complain(table.error().message);
-    return nullptr;
+    return std::nullopt;
   }
   const auto column = [&](std::string_view name) {
     return static_cast<std::size_t>(std::ranges::find(table->columns, name) - table->columns.begin());
@@ -78,7 +86,7 @@ std::shared_ptr<HumanCheck> HumanCheck::from(const Config& config, std::vector<C
   for (const auto& [name, place] : {std::pair("id", id), std::pair("label", label)}) {
     if (place == table->columns.size()) complain(fmt::format("there is no column {}", name));
   }
-  if (id == table->columns.size() || label == table->columns.size()) return nullptr;
+  if (id == table->columns.size() || label == table->columns.size()) return std::nullopt;
   for (const CsvRow& row : table->rows) {
     if (trim(row.cells[label]).empty()) continue;  // not labelled yet
     const auto value = cell_number(row.cells[label]);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +23,10 @@ Key human_key();
 
 class HumanCheck {
  public:
-  // Null if the config has no `human`. A file that cannot be read, or whose cells are wrong, becomes
-  // problems.
-  static std::shared_ptr<HumanCheck> from(const Config& config, std::vector<ConfigProblem>& problems);
+  // Nothing if the config has no `human`. A file that cannot be read, cells that are wrong, or a figure that
+  // is none of `figures` become problems.
+  static std::optional<HumanCheck> from(const Config& config, const std::vector<std::string>& figures,
+                                        std::vector<ConfigProblem>& problems);
 
   const std::string& figure() const { return figure_; }
   // The judge's score of a case, if `figure` is the one that people labelled.

@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +21,10 @@ namespace assay {
 
 class ResultLine {
  public:
-  // `human`, if any, hears of every score.
-  explicit ResultLine(std::shared_ptr<HumanCheck> human = nullptr) : human_(std::move(human)) {}
+  // A copy of `human`, if there is one, hears of every score.
+  explicit ResultLine(const HumanCheck* human = nullptr) {
+    if (human != nullptr) human_ = *human;
+  }
 
   void begin(const Case& input, OutcomeKind outcome) {
     text_.assign("{\"id\":");
@@ -121,7 +122,7 @@ class ResultLine {
   std::string_view id_;  // of the case at hand
   std::string_view cluster_;
   ClusteredFigures clustered_;
-  std::shared_ptr<HumanCheck> human_;
+  std::optional<HumanCheck> human_;
 };
 
 }  // namespace assay

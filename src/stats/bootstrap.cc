@@ -40,17 +40,6 @@ double normal_share(double z) {
   return std::isnan(z) ? z : boost::math::cdf(boost::math::normal(), z);
 }
 
-// Linear between neighbours, as in percentile_interval; reorders `values`.
-double quantile_of(std::span<double> values, double share) {
-  const double position = std::clamp(share, 0.0, 1.0) * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::ranges::nth_element(values, at);
-  if (below + 1 == values.size()) return *at;
-  const double next = *std::min_element(at + 1, values.end());
-  return *at + (position - static_cast<double>(below)) * (next - *at);
-}
-
 // How many draws fit into the bounds, or why none.
 struct Budget {
   std::int64_t draws = 0;

@@ -74,9 +74,14 @@ class CellDraws {
   std::vector<double> share_of_rest_;
 };
 
-// Linear between neighbours; reorders `values`.
+std::vector<ResampledInterval> none(std::size_t figures, const std::string& reason) {
+  return std::vector<ResampledInterval>(figures, ResampledInterval{std::nullopt, reason});
+}
+
+}  // namespace
+
 double quantile_of(std::span<double> values, double share) {
-  const double position = share * static_cast<double>(values.size() - 1);
+  const double position = std::clamp(share, 0.0, 1.0) * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(position);
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
   std::ranges::nth_element(values, at);
@@ -84,12 +89,6 @@ double quantile_of(std::span<double> values, double share) {
   const double next = *std::min_element(at + 1, values.end());
   return *at + (position - static_cast<double>(below)) * (next - *at);
 }
-
-std::vector<ResampledInterval> none(std::size_t figures, const std::string& reason) {
-  return std::vector<ResampledInterval>(figures, ResampledInterval{std::nullopt, reason});
-}
-
-}  // namespace
 
 ResampledInterval percentile_interval(std::vector<double> draws, double level) {
   if (!(level > 0 && level < 1)) return {std::nullopt, "an interval's level must lie between 0 and 1"};

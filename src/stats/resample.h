@@ -28,6 +28,10 @@ struct ResampledInterval {
   std::string undefined;
 };
 
+// The value below which `share` (0 to 1) of the values lie, linear between neighbours; at least one value.
+// Reorders them.
+double quantile_of(std::span<double> values, double share);
+
 // The middle `level` of the draws (quantiles interpolated linearly between neighbours). NaN is a draw where
 // the figure is undefined: left out, and more than half of them leave no interval. Draws that are all equal
 // leave none either: a point would claim certainty.

@@ -15,10 +15,10 @@ struct HumanCheckTest : testing::Test {
   std::string path = testing::TempDir() + "assay-labels.csv";
   std::vector<ConfigProblem> problems;
 
-  std::shared_ptr<HumanCheck> check(const std::string& csv) {
+  std::optional<HumanCheck> check(const std::string& csv, const char* figure = "accuracy") {
     std::ofstream(path) << csv;
-    return HumanCheck::from(
-        Config(JsonObject{{"human", JsonObject{{"labels", path}, {"figure", "accuracy"}}}}), problems);
+    return HumanCheck::from(Config(JsonObject{{"human", JsonObject{{"labels", path}, {"figure", figure}}}}),
+                            {"accuracy", "f1"}, problems);
   }
   static double value(const Summary& summary, const std::string& name) {
     for (const Metric& metric : summary.metrics) {
@@ -30,13 +30,13 @@ struct HumanCheckTest : testing::Test {
 };
 
 TEST_F(HumanCheckTest, WithoutTheKeyThereIsNone) {
-  EXPECT_EQ(HumanCheck::from(Config(JsonObject{}), problems), nullptr);
+  EXPECT_EQ(HumanCheck::from(Config(JsonObject{}), {}, problems).has_value(), false);
   EXPECT_TRUE(problems.empty());
 }
 
 TEST_F(HumanCheckTest, OnlyTheNamedFigureCountsAndStrangersAreCounted) {
-  const auto human = check("id,label\na,1\nb,0\nz,1\n");
-  ASSERT_NE(human, nullptr);
+  auto human = check("id,label\na,1\nb,0\nz,1\n");
+  ASSERT_TRUE(human);
   for (const auto& [id, score] :
        std::vector<std::pair<const char*, double>>{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 0}}) {
     human->add(id, "", "accuracy", score);
@@ -51,12 +51,29 @@ TEST_F(HumanCheckTest, OnlyTheNamedFigureCountsAndStrangersAreCounted) {
 }
 
 TEST_F(HumanCheckTest, WhereEverythingIsLabelledPeopleHaveTheLastWord) {
-  const auto human = check("id,label\na,1\nb,0\n");
+  auto human = check("id,label\na,1\nb,0\n");
   human->add("a", "", "accuracy", 1);
   human->add("b", "", "accuracy", 1);
   Summary summary;
   human->apply(summary);
   EXPECT_EQ(value(summary, "accuracy.corrected"), 0.5);
+}
+
+TEST_F(HumanCheckTest, AFigureThatDoesNotExistIsToldWithTheNearest) {
+  check("id,label\na,1\n", "acuracy");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].text, "there is no figure acuracy; did you mean accuracy?");
+}
+
+TEST_F(HumanCheckTest, ACopyStartsWithoutCases) {
+  const auto labels = check("id,label\na,1\n");
+  for (int collector = 0; collector < 2; ++collector) {
+    HumanCheck own = *labels;
+    own.add("a", "", "accuracy", 1);
+    Summary summary;
+    own.apply(summary);
+    EXPECT_EQ(value(summary, "accuracy.labels"), 1);
+  }
 }
 
 TEST_F(HumanCheckTest, EveryProblemOfTheFileIsToldWithItsLine) {
@@ -66,7 +83,7 @@ TEST_F(HumanCheckTest, EveryProblemOfTheFileIsToldWithItsLine) {
   EXPECT_THAT(all, AllOf(HasSubstr("line 2, label: found x"), HasSubstr("line 3, probability: found 0"),
                          HasSubstr("line 4: the case b is labelled already")));
   problems.clear();
-  EXPECT_EQ(check("name,score\na,1\n"), nullptr);
+  EXPECT_FALSE(check("name,score\na,1\n"));
   EXPECT_EQ(problems.size(), 2U);
 }
 

@@ -27,7 +27,7 @@ class ComponentCollector final : public Collector {
   // `input` are the fields that cases are read with, `all` those of a complete line.
   ComponentCollector(const DataFields& input, const DataFields& all, const std::vector<DataField>& actual,
                      OutputFiles& files, std::unique_ptr<LineScorer> scorer, std::string text_field,
-                     std::shared_ptr<HumanCheck> human)
+                     const HumanCheck* human)
       : input_(input),
         all_(all),
         actual_(actual),
@@ -36,7 +36,7 @@ class ComponentCollector final : public Collector {
         scorer_(std::move(scorer)),
         text_field_(std::move(text_field)),
         complete_line_(all.spellings()),
-        result_(std::move(human)) {}
+        result_(human) {}
 
   void add(const Case& input, const FinishedCase* finished) override {
     if (finished == nullptr) {
@@ -125,7 +125,7 @@ class ComponentCollector final : public Collector {
 class ComponentEvaluation final : public Evaluation {
  public:
   ComponentEvaluation(std::string input_path, const std::string& cluster, ComponentTask task,
-                      std::unique_ptr<Target> target, std::shared_ptr<HumanCheck> human)
+                      std::unique_ptr<Target> target, std::optional<HumanCheck> human)
       : input_path_(std::move(input_path)),
         task_(std::move(task)),
         target_(std::move(target)),
@@ -152,7 +152,7 @@ class ComponentEvaluation final : public Evaluation {
   std::unique_ptr<Collector> collector(OutputFiles& files) const override {
     return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_,
                                                 task_.actual, files, task_.scorer(all_fields_, files),
-                                                task_.text_field, human_);
+                                                task_.text_field, human_ ? &*human_ : nullptr);
   }
   std::vector<std::string> metric_names() const override {
     std::vector<std::string> names = task_.metrics;
@@ -178,7 +178,7 @@ class ComponentEvaluation final : public Evaluation {
   std::string input_path_;
   ComponentTask task_;
   std::unique_ptr<Target> target_;
-  std::shared_ptr<HumanCheck> human_;
+  std::optional<HumanCheck> human_;
   DataFields input_fields_;
   DataFields all_fields_;
 };
@@ -210,7 +210,7 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
   if (config.boolean("generate")) {
     target = make_target(config, {task.text_field, task.actual, task.actual_schema}, problems);
   }
-  auto human = HumanCheck::from(config, problems);
+  auto human = HumanCheck::from(config, task.metrics, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<ComponentEvaluation>(config.text("input_path"), config.text("cluster"),
                                                std::move(task), std::move(target), std::move(human));

@@ -30,8 +30,9 @@ bool has_type(const FieldValue& value, FieldType type) {
   return false;
 }
 
-std::string_view expected_word(FieldType type) {
-  switch (type) {
+std::string_view expected_words(const DataField& field) {
+  if (!field.expected.empty()) return field.expected;
+  switch (field.type) {
     case FieldType::text:
       return "text";
     case FieldType::boolean:
@@ -212,7 +213,7 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
     }
     if (!here.present()) {
       if (field.presence == Presence::required) {
-        found.push_back(fmt::format("field {}: missing, expected {}", field.name, expected_word(field.type)));
+        found.push_back(fmt::format("field {}: missing, expected {}", field.name, expected_words(field)));
       }
       continue;
     }
@@ -220,7 +221,7 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
       continue;
     if (!has_type(here, field.type)) {
       found.push_back(fmt::format("field {}: found {}, expected {}", name, excerpt(line.tree(spelling)),
-                                  expected_word(field.type)));
+                                  expected_words(field)));
       continue;
     }
     if (field.check) {

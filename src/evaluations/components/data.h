@@ -25,7 +25,8 @@ struct DataField {
   Presence presence = Presence::required;
   std::vector<std::string> other_names = {};  // older or newer spellings
   bool nullable = false;
-  bool answer_key = false;  // the target must not see it: what is expected, or what it said before
+  std::string expected = {};  // what FieldType::any means here, in words
+  bool answer_key = false;    // the target must not see it: what is expected, or what it said before
   // Checks what the type cannot say; gives the problem in words, "" if there is none.
   std::function<std::string(const Json&)> check = {};
 };

@@ -194,14 +194,20 @@ class GuardrailScorer final : public LineScorer {
 ComponentTask task() {
   ComponentTask declared;
   declared.text_field = "message";
-  declared.input = {
-      {.name = "message", .other_names = {"question"}},
-      {.name = "expected_triggered", .type = FieldType::boolean, .answer_key = true},
-      {.name = "expected_guardrails", .type = FieldType::any, .answer_key = true, .check = check_guardrails}};
-  declared.actual = {
-      {.name = "actual_triggered", .type = FieldType::boolean, .answer_key = true},
-      {.name = "actual_guardrails", .type = FieldType::any, .answer_key = true, .check = check_guardrails},
-      {.name = "model", .presence = Presence::optional, .answer_key = true}};
+  declared.input = {{.name = "message", .other_names = {"question"}},
+                    {.name = "expected_triggered", .type = FieldType::boolean, .answer_key = true},
+                    {.name = "expected_guardrails",
+                     .type = FieldType::any,
+                     .expected = "an object of true or false",
+                     .answer_key = true,
+                     .check = check_guardrails}};
+  declared.actual = {{.name = "actual_triggered", .type = FieldType::boolean, .answer_key = true},
+                     {.name = "actual_guardrails",
+                      .type = FieldType::any,
+                      .expected = "an object of true or false",
+                      .answer_key = true,
+                      .check = check_guardrails},
+                     {.name = "model", .presence = Presence::optional, .answer_key = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",

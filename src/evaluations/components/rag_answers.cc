@@ -118,7 +118,7 @@ class RagAnswers final : public Evaluation {
  public:
   RagAnswers(std::string input_path, const std::string& cluster, int runs,
              std::vector<ConfiguredMetric> metrics, std::unique_ptr<Target> target,
-             std::vector<std::string> models, std::shared_ptr<HumanCheck> human)
+             std::vector<std::string> models, std::optional<HumanCheck> human)
       : input_path_(std::move(input_path)),
         runs_(runs),
         metrics_(std::move(metrics)),
@@ -159,7 +159,8 @@ class RagAnswers final : public Evaluation {
     settings.reserve(metrics_.size());
     for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);
     return make_rag_collector(std::move(settings), runs_, fields_,
-                              target_ ? actual_fields() : std::vector<DataField>{}, human_, files);
+                              target_ ? actual_fields() : std::vector<DataField>{},
+                              human_ ? &*human_ : nullptr, files);
   }
 
   std::vector<std::string> metric_names() const override {
@@ -251,7 +252,7 @@ class RagAnswers final : public Evaluation {
   std::vector<ConfiguredMetric> metrics_;
   std::unique_ptr<Target> target_;
   std::vector<std::string> models_;
-  std::shared_ptr<HumanCheck> human_;
+  std::optional<HumanCheck> human_;
   DataFields fields_;      // that cases are read with
   DataFields all_fields_;  // of a complete line
 };
@@ -349,7 +350,10 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
     }
   }
 
-  auto human = HumanCheck::from(config, problems);
+  std::vector<std::string> means;
+  means.reserve(metrics.size());
+  for (const ConfiguredMetric& configured : metrics) means.push_back(configured.settings.name + ".mean");
+  auto human = HumanCheck::from(config, means, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<RagAnswers>(config.text("input_path"), config.text("cluster"),
                                       static_cast<int>(config.integer("n_runs").value_or(2)),

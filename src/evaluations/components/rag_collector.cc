@@ -62,14 +62,14 @@ std::string reason_in(const JsonObject& run) {
 class RagCollector final : public Collector {
  public:
   RagCollector(std::vector<RagMetricSettings> metrics, int runs, const DataFields& fields,
-               std::vector<DataField> generated, std::shared_ptr<HumanCheck> human, OutputFiles& files)
+               std::vector<DataField> generated, const HumanCheck* human, OutputFiles& files)
       : metrics_(std::move(metrics)),
         runs_(runs),
         fields_(fields),
         generated_(std::move(generated)),
         files_(files),
         tallies_(metrics_.size()),
-        result_(std::move(human)) {
+        result_(human) {
     std::vector<std::string> header{"id", "question", "ideal_answer", "llm_answer"};
     std::vector<std::string> per_input{"id", "question"};
     for (const auto& metric : metrics_) {
@@ -281,9 +281,8 @@ class RagCollector final : public Collector {
 
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,
                                               const DataFields& fields, std::vector<DataField> generated,
-                                              std::shared_ptr<HumanCheck> human, OutputFiles& files) {
-  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, std::move(generated),
-                                        std::move(human), files);
+                                              const HumanCheck* human, OutputFiles& files) {
+  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, std::move(generated), human, files);
 }
 
 }  // namespace assay::components

@@ -26,6 +26,6 @@ inline constexpr std::array<const char*, 7> kRagFigures = {
 // `fields` must outlive the collector; `generated` are those that a target gives, none if the data hold them.
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,
                                               const DataFields& fields, std::vector<DataField> generated,
-                                              std::shared_ptr<HumanCheck> human, OutputFiles& files);
+                                              const HumanCheck* human, OutputFiles& files);
 
 }  // namespace assay::components

@@ -353,6 +353,7 @@ ComponentTask task(const std::vector<std::size_t>& cutoffs) {
   declared.actual = {{.name = "actual_search_results",
                       .type = FieldType::any,
                       .other_names = {"actual_chunk_uids_exact_paths_and_scores"},
+                      .expected = "a list of results, best first",
                       .answer_key = true,
                       .check = check_results},
                      {.name = "actual_opensearch_index", .presence = Presence::optional, .answer_key = true}};
