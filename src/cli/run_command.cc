@@ -237,6 +237,13 @@ int show_stopped(const RunResult& result, const Execution& execution, const Surr
 int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Connections& connections,
                      const Surroundings& surroundings) {
   RunnerOptions options = runner_options(execution.plan.config);
+  std::unique_ptr<EarlyStop> early_stop;
+  if (!execution.plan.stop_when.empty()) {
+    auto made = EarlyStop::make(*execution.plan.evaluation, execution.plan.stop_when, options.seed);
+    if (!made) return input_error(made.error(), surroundings);
+    early_stop = std::move(*made);
+    options.stop_rule = early_stop.get();
+  }
   if (execution.verbose) options.trace = [](const std::string& line) { print_error(line + "\n"); };
   Runner runner(connections.outside(), std::move(options));
   RunIdentity identity = new_identity(execution);
@@ -247,6 +254,10 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   }
   auto journal = open_journal(execution, identity, runner.on_committed());
   if (!journal) return input_error(journal.error(), surroundings);
+  if (early_stop && execution.resumed) {
+    if (auto heard = hear_journal(*early_stop, execution.directory); !heard)
+      return input_error(heard.error(), surroundings);
+  }
 
   RunResult result;
   std::vector<Problem> warnings;
@@ -275,6 +286,8 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   auto totals = (*journal)->totals();
   if (!totals) return input_error(totals.error(), surroundings);
   request.totals = *totals;
+  request.early_stop = early_stop.get();
+  if (early_stop && !out_of_budget) request.not_taken = NotTaken::skipped;
   request.not_evaluated = out_of_budget ? result.reason->message : "not evaluated";
   ProblemList problems;
   auto report = collect_run(request, problems);

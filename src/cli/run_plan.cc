@@ -136,7 +136,10 @@ std::optional<RunPlan> make_plan(std::string_view evaluation, const std::string&
     for (ConfigProblem& problem : problems) {
       if (problem.where == "config") problem.where = config_file.empty() ? "command line" : config_file;
     }
-    if (plan.evaluation) plan.gates = read_gates(plan.config, *plan.evaluation, problems);
+    if (plan.evaluation) {
+      plan.gates = read_gates(plan.config, *plan.evaluation, problems);
+      plan.stop_when = read_stop_conditions(plan.config, *plan.evaluation, problems);
+    }
   }
   if (!problems.empty()) {
     show_problems(problems, surroundings);

@@ -9,6 +9,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "evaluations/early_stop.h"
 #include "evaluations/registry.h"
 #include "report/gates.h"
 
@@ -19,6 +20,7 @@ struct RunPlan {
   Config config;
   std::unique_ptr<Evaluation> evaluation;
   std::vector<Gate> gates;
+  std::vector<StopCondition> stop_when;
   std::string config_file;  // empty if there is none
 };
 

@@ -20,6 +20,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
+// After a jump only some lines around are wanted.
+constexpr std::size_t kSmallChunk = std::size_t{1} << 16;
 constexpr std::size_t kPadding = simdjson::SIMDJSON_PADDING;
 
 bool blank(std::string_view text) {
@@ -36,9 +38,11 @@ struct LineReader::State {
   std::vector<char> buffer;
   std::size_t begin = 0;
   std::size_t end = 0;
+  std::size_t chunk = kChunk;
   bool at_end = false;
   std::uint64_t line_number = 0;
-  std::uint64_t consumed = 0;
+  std::uint64_t consumed = 0;     // bytes before buffer[begin]
+  std::uint64_t line_begins = 0;  // of the line given last
 
   State() = default;
   State(const State&) = delete;
@@ -56,7 +60,7 @@ struct LineReader::State {
     if (end + kChunk + kPadding > buffer.size())
       buffer.resize(std::max(buffer.size() * 2, end + kChunk + kPadding));
     for (;;) {
-      const ssize_t got = ::read(fd, buffer.data() + end, kChunk);
+      const ssize_t got = ::read(fd, buffer.data() + end, chunk);
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return fail(file_error(path, "read", errno));
       at_end = got == 0;
@@ -81,7 +85,10 @@ Result<LineReader> LineReader::open(const std::string& path, std::size_t max_lin
   if (::fstat(state->fd, &info) == 0 && S_ISDIR(info.st_mode)) return fail(file_error(path, "read", EISDIR));
   state->buffer.resize(2 * kChunk + kPadding);
   if (auto filled = state->fill(); !filled) return fail(std::move(filled.error()));
-  if (state->end >= 3 && std::memcmp(state->buffer.data(), "\xEF\xBB\xBF", 3) == 0) state->begin = 3;
+  if (state->end >= 3 && std::memcmp(state->buffer.data(), "\xEF\xBB\xBF", 3) == 0) {
+    state->begin = 3;
+    state->consumed = 3;
+  }
   return LineReader(std::move(state));
 }
 
@@ -110,6 +117,7 @@ Result<std::optional<Line>> LineReader::next() {
     std::string_view text(s.buffer.data() + s.begin, length);
     const std::size_t used = length + (newline != nullptr ? 1 : 0);
     s.begin += used;
+    s.line_begins = s.consumed;
     s.consumed += used;
     ++s.line_number;
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
@@ -117,8 +125,28 @@ Result<std::optional<Line>> LineReader::next() {
   }
 }
 
-std::uint64_t LineReader::offset() const {
-  return state_->consumed;
+LinePlace LineReader::place() const {
+  return {state_->line_begins, state_->line_number};
+}
+
+Status LineReader::go_to(const LinePlace& place) {
+  State& s = *state_;
+  s.line_number = place.number - 1;
+  // Often it is in the buffer already.
+  const std::uint64_t buffered_from = s.consumed - s.begin;
+  if (place.offset >= buffered_from && place.offset <= buffered_from + s.end) {
+    s.begin = static_cast<std::size_t>(place.offset - buffered_from);
+    s.consumed = place.offset;
+    return {};
+  }
+  if (::lseek(s.fd, static_cast<off_t>(place.offset), SEEK_SET) < 0)
+    return fail(file_error(s.path, "seek in", errno));
+  s.begin = 0;
+  s.end = 0;
+  s.at_end = false;
+  s.chunk = kSmallChunk;
+  s.consumed = place.offset;
+  return {};
 }
 
 std::string_view kind_word(FieldValue::Kind kind) {

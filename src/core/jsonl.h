@@ -21,6 +21,12 @@ struct Line {
   std::uint64_t number = 0;  // from 1
 };
 
+// Where a line stands in its file.
+struct LinePlace {
+  std::uint64_t offset = 0;  // of its first byte
+  std::uint64_t number = 0;
+};
+
 class LineReader {
  public:
   static constexpr std::size_t kDefaultLimit = std::size_t{1} << 30;
@@ -33,8 +39,10 @@ class LineReader {
 
   // The next line that is not blank; nothing at the end. The text is valid until the next call.
   Result<std::optional<Line>> next();
-  // Bytes consumed, for progress.
-  std::uint64_t offset() const;
+  // Where the line that next() gave begins: go_to() comes back to it.
+  LinePlace place() const;
+  // The next line read is the one at `place`, which must come from place() on the same file.
+  Status go_to(const LinePlace& place);
 
  private:
   struct State;

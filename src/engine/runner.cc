@@ -68,6 +68,14 @@ struct Call {
   std::function<Task<TryResult>()> send;
 };
 
+// To the next case in the order that is in force; false at the end.
+Result<bool> advance(CaseSource& source, const StopRule* rule, std::size_t position) {
+  if (rule == nullptr) return source.next();
+  if (position == rule->order().size()) return false;
+  if (auto gone = source.go_to(rule->order()[position]); !gone) return fail(std::move(gone.error()));
+  return true;
+}
+
 // Errors after which no further case may end: the run is being wound down.
 bool halts(ErrorKind kind) {
   return kind == ErrorKind::cancelled || kind == ErrorKind::circuit_open || kind == ErrorKind::journal ||
@@ -461,6 +469,10 @@ Task<void> Runner::State::run_case(std::int64_t index, std::string id, std::uniq
     row["latency_ms"] = static_cast<double>(context->usage().latency_us) / 1000;
     if (!outcome.error.empty()) report_({"error", "case " + id, outcome.error});
     const bool scored = outcome.kind == OutcomeKind::scored;
+    // The rule hears of it only when it is durable, so that a resume decides alike.
+    std::optional<Outcome> heard;
+    if (options_.stop_rule != nullptr)
+      heard = Outcome{outcome.kind, row.at("result").as_object(), outcome.error};
     auto durable = co_await Durable(
         *journal_, OutcomeRow{index, std::move(id), std::string(to_string(outcome.kind)), to_text(row)});
     if (!durable) {
@@ -468,6 +480,7 @@ Task<void> Runner::State::run_case(std::int64_t index, std::string id, std::uniq
     } else {
       ++progress_.done;
       if (!scored) ++progress_.errored;
+      if (heard) options_.stop_rule->add(index, *heard);
     }
   }
   context.reset();
@@ -499,10 +512,13 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
 
   auto source = work.cases();
   if (!source) co_return broken(std::move(source.error()));
-  // Enough cases to keep every permit busy while others wait for the disk.
-  const int window = options_.limits.concurrency * 2 + 16;
-  while (!stopping_) {
-    auto more = (*source)->next();
+  // Enough cases to keep every permit busy while others wait for the disk; with a rule no more than needed,
+  // since what was begun is paid for.
+  StopRule* const rule = options_.stop_rule;
+  const int window = rule != nullptr ? options_.limits.concurrency : options_.limits.concurrency * 2 + 16;
+  for (std::size_t position = 0; !stopping_; ++position) {
+    if (rule != nullptr && position < rule->order().size() && !rule->wants(position)) break;
+    auto more = advance(**source, rule, position);
     if (!more) {
       stop(RunEnd::stopped, std::move(more.error()));
       break;

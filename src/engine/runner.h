@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/problem.h"
 #include "engine/limits.h"
+#include "engine/stop_rule.h"
 #include "engine/work.h"
 #include "models/model.h"
 #include "net/event_loop.h"
@@ -38,6 +39,7 @@ struct RunnerOptions {
   std::optional<double> budget_usd;
   std::uint64_t seed = 0;
   std::string reuse_directory;                    // answers of an earlier run; empty: none
+  StopRule* stop_rule = nullptr;                  // null: all cases, in input order
   std::function<void(const std::string&)> trace;  // one line per request (-v); may be empty
 };
 

@@ -26,6 +26,12 @@ struct Case {
   const LineParser* fields = nullptr;  // the parsed line
 };
 
+// Where a case stands in its source, to come back to it.
+struct CasePlace {
+  std::int64_t index = 0;
+  LinePlace line = {};  // if it is a line of a file
+};
+
 // Cases in input order, one in memory at a time. Invalid ones are passed over and told in take_problems().
 class CaseSource {
  public:
@@ -33,6 +39,10 @@ class CaseSource {
   // False at the end. An error means that reading cannot go on.
   virtual Result<bool> next() = 0;
   virtual const Case& current() const = 0;
+  virtual CasePlace place() const = 0;
+  // Makes the case at `place`, which a source of the same data gave, the current one. From then on next() is
+  // not called any more.
+  virtual Status go_to(const CasePlace& place) = 0;
   // Problems since the last call.
   virtual std::vector<Problem> take_problems() = 0;
   virtual std::int64_t lines() const = 0;    // read so far, blank ones left out

@@ -17,7 +17,7 @@ void ClusteredFigures::apply(Summary& summary) const {
       estimate.ci = clustered.ci;
       estimate.method = std::move(clustered.method);
       estimate.undefined = std::move(clustered.undefined);
-    } else if (estimate.ci) {
+    } else if (estimate.ci && estimate.method != "bootstrap_clusters") {
       estimate.ci.reset();
       estimate.method.clear();
       estimate.undefined =

@@ -187,8 +187,9 @@ Keys common_keys() {
 }
 
 bool decides_answers(std::string_view key) {
-  static constexpr std::array<std::string_view, 9> kFree = {
-      "what", "output_dir", "gates", "skip_invalid", "reuse", "limits", "budget", "prices", "http"};
+  static constexpr std::array<std::string_view, 10> kFree = {"what",  "output_dir", "gates",  "skip_invalid",
+                                                             "reuse", "limits",     "budget", "prices",
+                                                             "http",  "stop_when"};
   return std::find(kFree.begin(), kFree.end(), key) == kFree.end();
 }
 

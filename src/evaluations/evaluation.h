@@ -2,14 +2,18 @@
 // A new evaluation implements this and adds one line to registry.cc; nothing else changes.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/config.h"
 #include "core/error.h"
 #include "engine/work.h"
+#include "evaluations/human_check.h"
 #include "evaluations/output_files.h"
+#include "evaluations/score.h"
 #include "report/summary.h"
 
 namespace assay {
@@ -26,10 +30,13 @@ class Collector {
  public:
   virtual ~Collector() = default;
   // Writes the case's line to results.jsonl and its rows to the evaluation's own files. `finished` is null
-  // where the evaluation asks nothing outside.
-  virtual void add(const Case& input, const FinishedCase* finished) = 0;
+  // where the evaluation asks nothing outside. The scores are valid until the next call; a case without
+  // usable output has none.
+  virtual Scores add(const Case& input, const FinishedCase* finished) = 0;
   // Metrics, tables and cases worth a look, after the last case; counts of cases in `summary.cases`.
   virtual void finish(Summary& summary, std::vector<NotableCase>& notable) = 0;
+  // Files made of the final figures, once what follows from all scores is in them.
+  virtual void write_figures(const Summary& /*summary*/) {}
 };
 
 class Evaluation : public CaseWork {
@@ -38,6 +45,12 @@ class Evaluation : public CaseWork {
   // Every metric that a run may report, for checking gates before anything is sent; a name that ends in a dot
   // stands for a family with names from the data ("precision.").
   virtual std::vector<std::string> metric_names() const = 0;
+  // Those of them that are means over the cases' scores.
+  virtual std::vector<MeanFigure> mean_figures() const = 0;
+  // Fingerprints of the prompts in force, by name.
+  virtual std::map<std::string, std::string> prompts() const { return {}; }
+  // People's labels for one of those; null if the config names none.
+  virtual const HumanCheck* human() const { return nullptr; }
 };
 
 struct EvaluationKind {

@@ -53,18 +53,13 @@ Key human_key() {
       .example = "{labels: labels.csv, figure: faithfulness.mean}"};
 }
 
-std::optional<HumanCheck> HumanCheck::from(const Config& config, const std::vector<std::string>& figures,
+std::optional<HumanCheck> HumanCheck::from(const Config& config, const std::vector<MeanFigure>& figures,
                                            std::vector<ConfigProblem>& problems) {
   if (!config.has("human")) return std::nullopt;
   std::optional<HumanCheck> check(std::in_place);
   check->figure_ = config.text("human.figure");
-  if (std::ranges::find(figures, check->figure_) == figures.end()) {
-    const auto guess = nearest(check->figure_, figures);
-    problems.push_back(
-        {"config", "human.figure",
-         guess ? fmt::format("there is no figure {}; did you mean {}?", check->figure_, *guess)
-               : fmt::format("there is no figure {}; there are {}", check->figure_, join(figures, ", "))});
-  }
+  if (auto known = find_mean_figure(check->figure_, figures); !known)
+    problems.push_back({"config", "human.figure", known.error().message});
   const std::string path = config.text("human.labels");
   const auto complain = [&](const std::string& what) { problems.push_back({path, "human.labels", what}); };
   const auto text = read_file(path);

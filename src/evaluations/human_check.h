@@ -13,6 +13,7 @@
 
 #include "core/config.h"
 #include "core/error.h"
+#include "evaluations/score.h"
 #include "report/summary.h"
 #include "stats/human_labels.h"
 
@@ -25,7 +26,7 @@ class HumanCheck {
  public:
   // Nothing if the config has no `human`. A file that cannot be read, cells that are wrong, or a figure that
   // is none of `figures` become problems.
-  static std::optional<HumanCheck> from(const Config& config, const std::vector<std::string>& figures,
+  static std::optional<HumanCheck> from(const Config& config, const std::vector<MeanFigure>& figures,
                                         std::vector<ConfigProblem>& problems);
 
   const std::string& figure() const { return figure_; }

@@ -3,6 +3,7 @@
 namespace assay {
 
 AtomicFile* OutputFiles::open(const std::string& name) {
+  if (directory_.empty()) return nullptr;
   const auto found = files_.find(name);
   if (found != files_.end()) return &found->second;
   auto file = AtomicFile::create(directory_ + "/" + name);

@@ -13,10 +13,12 @@ namespace assay {
 class OutputFiles {
  public:
   explicit OutputFiles(std::string directory) : directory_(std::move(directory)) {}
+  // Takes everything and writes nothing.
+  static OutputFiles nowhere() { return OutputFiles(""); }
 
   // Appends to the file of that name, which is made on first use. A failure shows in commit().
   void write(const std::string& name, std::string_view bytes);
-  // The file itself for many writes, null if it cannot be made; valid until commit().
+  // The file itself for many writes, null if it cannot be made or goes nowhere; valid until commit().
   AtomicFile* open(const std::string& name);
   Status commit();
   const std::string& directory() const { return directory_; }

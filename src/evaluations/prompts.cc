@@ -8,6 +8,7 @@
 
 #include "core/embedded.h"
 #include "core/file.h"
+#include "core/sha256.h"
 #include "core/text.h"
 
 namespace assay {
@@ -143,6 +144,15 @@ std::vector<std::string> PromptLibrary::names() const {
   list.reserve(texts_.size());
   for (const auto& [name, text] : texts_) list.push_back(name);
   return list;
+}
+
+std::map<std::string, std::string> PromptLibrary::fingerprints(std::string_view beginning) const {
+  constexpr std::size_t kDigits = 16;
+  std::map<std::string, std::string> prints;
+  for (const auto& [name, text] : texts_) {
+    if (name.starts_with(beginning)) prints.emplace(name, hex(sha256(text)).substr(0, kDigits));
+  }
+  return prints;
 }
 
 std::string block(std::string_view tag, std::string_view text) {

@@ -40,6 +40,8 @@ class PromptLibrary {
   // The JSON schema that belongs to the prompt: the file of the same name with .json.
   Json schema(const std::string& name) const;
   std::vector<std::string> names() const;
+  // Of the texts in force whose name begins so: what tells two wordings apart.
+  std::map<std::string, std::string> fingerprints(std::string_view beginning) const;
 
  private:
   std::map<std::string, std::string> texts_;

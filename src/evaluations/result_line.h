@@ -9,31 +9,24 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "core/json.h"
 #include "engine/outcome.h"
 #include "engine/work.h"
-#include "evaluations/clustered_figures.h"
-#include "evaluations/human_check.h"
+#include "evaluations/score.h"
 
 namespace assay {
 
 class ResultLine {
  public:
-  // A copy of `human`, if there is one, hears of every score.
-  explicit ResultLine(const HumanCheck* human = nullptr) {
-    if (human != nullptr) human_ = *human;
-  }
-
   void begin(const Case& input, OutcomeKind outcome) {
     text_.assign("{\"id\":");
     append_json_string(text_, input.id);
     text_ += ",\"line\":";
     append_integer(static_cast<std::int64_t>(input.line));
     if (!input.cluster.empty()) text("cluster", input.cluster);
-    id_ = input.id;
-    cluster_ = input.cluster;
+    scores_.clear();
     text_ += ",\"outcome\":\"";
     text_ += to_string(outcome);
     text_ += '"';
@@ -59,19 +52,18 @@ class ResultLine {
     key(name);
     text_ += to_text(value);
   }
-  // What the case contributes to figures that are means over cases, by the figure's name; null where it has
-  // none. Two runs are compared by them.
-  void scores(std::span<const std::pair<std::string_view, std::optional<double>>> list) {
+  // Null where the case has none. The names must outlive the line.
+  void scores(Scores list) {
+    scores_.assign(list.begin(), list.end());
     key("scores");
     char before = '{';
-    for (const auto& [name, value] : list) {
-      if (value) note(name, *value);
+    for (const Score& score : list) {
       text_ += before;
       before = ',';
       text_ += '"';
-      text_ += name;
+      text_ += score.figure;
       text_ += "\":";
-      text_ += value ? number_text(*value) : "null";
+      text_ += score.value ? number_text(*score.value) : "null";
     }
     text_ += list.empty() ? "{}" : "}";
   }
@@ -80,13 +72,9 @@ class ResultLine {
     text_ += ",\"scores\":{\"";
     text_ += name;
     text_ += value ? "\":1}" : "\":0}";
-    note(name, value ? 1 : 0);
+    scores_.assign(1, {name, value ? 1.0 : 0.0});
   }
-  // What follows from the scores of all cases: clustered intervals, and the figures beside people's labels.
-  void apply(Summary& summary) const {
-    clustered_.apply(summary);
-    if (human_) human_->apply(summary);
-  }
+  Scores scores() const { return scores_; }
   // The fields of the line that the evaluation does not know.
   void extras(const LineParser& line) {
     const std::size_t before = text_.size();
@@ -113,16 +101,8 @@ class ResultLine {
     text_.append(digits, static_cast<std::size_t>(end - digits));
   }
 
-  void note(std::string_view name, double value) {
-    if (!cluster_.empty()) clustered_.add(cluster_, name, value);
-    if (human_) human_->add(id_, cluster_, name, value);
-  }
-
   std::string text_;
-  std::string_view id_;  // of the case at hand
-  std::string_view cluster_;
-  ClusteredFigures clustered_;
-  std::optional<HumanCheck> human_;
+  std::vector<Score> scores_;  // of the case at hand
 };
 
 }  // namespace assay

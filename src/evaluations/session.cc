@@ -9,8 +9,11 @@
 #include <fmt/format.h>
 
 #include "core/time.h"
+#include "engine/runner.h"
+#include "evaluations/clustered_figures.h"
 #include "evaluations/common_keys.h"
 #include "evaluations/output_files.h"
+#include "evaluations/result_line.h"
 #include "report/html.h"
 
 namespace assay {
@@ -70,6 +73,29 @@ class OutcomeCursor {
   std::optional<OutcomeRow> row_;
 };
 
+// What follows from the scores of all cases: intervals that honour clusters, and people's labels beside them.
+class ScoreFigures {
+ public:
+  explicit ScoreFigures(const HumanCheck* human) {
+    if (human != nullptr) human_ = *human;
+  }
+  void add(const Case& input, Scores scores) {
+    for (const Score& score : scores) {
+      if (!score.value) continue;
+      if (!input.cluster.empty()) clustered_.add(input.cluster, score.figure, *score.value);
+      if (human_) human_->add(input.id, input.cluster, score.figure, *score.value);
+    }
+  }
+  void apply(Summary& summary) const {
+    clustered_.apply(summary);
+    if (human_) human_->apply(summary);
+  }
+
+ private:
+  ClusteredFigures clustered_;
+  std::optional<HumanCheck> human_;
+};
+
 std::string problem_line(const Problem& problem) {
   return fmt::format("{}: {}{}{}\n", problem.severity, problem.where, problem.where.empty() ? "" : ": ",
                      problem.text);
@@ -97,6 +123,19 @@ void ProblemList::add(Problem problem) {
   ++count;
   if (problem.severity == "error") ++errors;
   if (first.size() < kKept) first.push_back(std::move(problem));
+}
+
+Status hear_journal(StopRule& rule, const std::string& directory) {
+  auto reader = OutcomeReader::open(directory);
+  if (!reader) return fail(std::move(reader.error()));
+  const std::vector<std::string> again = outcomes_to_retry();
+  for (;;) {
+    auto row = (*reader)->next();
+    if (!row) return fail(std::move(row.error()));
+    if (!*row) return {};
+    if (std::ranges::find(again, (*row)->outcome) == again.end())
+      rule.add((*row)->case_index, read_finished(**row).outcome);
+  }
 }
 
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
@@ -159,6 +198,8 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
   for (const Problem& warning : request.warnings) note(warning);
   {
     const auto collector = request.evaluation.collector(files);
+    ScoreFigures figures(request.evaluation.human());
+    ResultLine skipped;
     for (;;) {
       auto more = (*source)->next();
       for (Problem& problem : (*source)->take_problems()) note(std::move(problem));
@@ -166,18 +207,24 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
       if (!*more) break;
       const Case& current = (*source)->current();
       if (!outcomes) {
-        collector->add(current, nullptr);
+        figures.add(current, collector->add(current, nullptr));
         continue;
       }
       auto finished = outcomes->at(current.index);
       if (!finished) return fail(std::move(finished.error()));
+      if (!*finished && request.not_taken == NotTaken::skipped) {
+        ++report.summary.cases.skipped;
+        skipped.begin(current, OutcomeKind::skipped);
+        files.write("results.jsonl", skipped.end());
+        continue;
+      }
       if (!*finished) {
         *finished = FinishedCase{{OutcomeKind::limit_hit, {}, request.not_evaluated}, JsonObject{}, 0};
       }
       if (!(*finished)->outcome.error.empty()) {
         note({"error", fmt::format("case {}", current.id), (*finished)->outcome.error});
       }
-      collector->add(current, &**finished);
+      figures.add(current, collector->add(current, &**finished));
     }
     Summary& summary = report.summary;
     summary.assay = kVersion;
@@ -185,6 +232,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     summary.what = request.header.what;
     summary.run_id = request.header.run_id;
     summary.started = request.header.started;
+    summary.prompts = request.evaluation.prompts();
     summary.cases.total = (*source)->lines();
     summary.cases.invalid = (*source)->invalid();
     summary.usage = usage_of(request.totals);
@@ -194,6 +242,9 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     }
     if (summary.cases.total == 0) return fail(ErrorKind::data, "the data hold no case");
     collector->finish(summary, report.notable);
+    figures.apply(summary);
+    if (request.early_stop != nullptr) request.early_stop->apply(summary);
+    collector->write_figures(summary);
   }
   report.summary.finished = iso_time(std::chrono::system_clock::now());
   report.summary.gates = evaluate_gates(request.gates, report.summary);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/config.h"
+#include "evaluations/early_stop.h"
 #include "evaluations/evaluation.h"
 #include "report/gates.h"
 #include "report/summary.h"
@@ -54,18 +55,25 @@ struct RunHeader {
   std::string config_yaml;
 };
 
+// Tells a rule of every outcome that stands in the journal of `directory`.
+Status hear_journal(StopRule& rule, const std::string& directory);
+
 // Collects every case and writes the run's files (all or none), the report last. Cases without an outcome in
 // the journal count as errored with `not_evaluated` as their reason. Without `journaled` the cases are
 // evaluated here. Invalid lines end it with an error of kind data unless `skip_invalid`; the problems are
 // given to `problems`.
 enum class InvalidLines { refuse, skip };
+// What a case without outcome is: a failure, or left out by design.
+enum class NotTaken { errored, skipped };
 struct CollectRequest {
   const Evaluation& evaluation;
   RunHeader header = {};
   std::string directory = {};
   bool journaled = false;
   std::optional<JournalTotals> totals = {};
-  std::string not_evaluated = {};
+  NotTaken not_taken = NotTaken::errored;
+  std::string not_evaluated = {};         // why, if errored
+  const EarlyStop* early_stop = nullptr;  // if the run was allowed to stop early
   std::vector<Gate> gates = {};
   std::vector<Problem> warnings = {};  // of the run itself, for problems.log
   InvalidLines invalid_lines = InvalidLines::refuse;

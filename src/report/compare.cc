@@ -193,6 +193,11 @@ std::vector<std::string> differences_between(const RunScores& base, const RunSco
   const Json before(base.config);
   const Json after(fresh.config);
   add_config_differences(&before, &after, "", list);
+  for (const auto& [name, print] : fresh.summary.prompts) {
+    const auto known = base.summary.prompts.find(name);
+    if (known != base.summary.prompts.end() && known->second != print)
+      list.push_back(fmt::format("prompt {}: its text differs", name));
+  }
   if (base.summary.assay != fresh.summary.assay)
     list.push_back(fmt::format("program: {} → {}", base.summary.assay, fresh.summary.assay));
   return list;

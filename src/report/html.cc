@@ -123,6 +123,8 @@ std::string figures(const Summary& summary) {
   if (summary.cases.errored > 0) {
     out += " Each figure rests on the cases that its n counts.";
   }
+  if (const std::string stopping = stopping_sentence(summary); !stopping.empty())
+    out += "</p><p>" + text(stopping, 5'000);
   return out + "</p></div>\n";
 }
 

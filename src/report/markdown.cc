@@ -156,6 +156,7 @@ std::string markdown_report(const ReportInput& input) {
                   prose(title_words(summary.evaluation)), verdict.empty() ? "" : ": " + verdict);
   if (!summary.what.empty()) out += prose(summary.what) + "\n\n";
   out += cases_sentence(summary.cases) + "\n\n";
+  if (summary.stopping) out += prose(stopping_sentence(summary)) + "\n\n";
   append_figures(summary, out);
   append_gates(summary, out);
   std::string rest;

@@ -132,6 +132,33 @@ Json gate_json(const GateResult& gate) {
   return json;
 }
 
+std::string_view answer_word(StopVerdict::Answer answer) {
+  switch (answer) {
+    case StopVerdict::Answer::yes:
+      return "yes";
+    case StopVerdict::Answer::no:
+      return "no";
+    default:
+      return "open";
+  }
+}
+
+Json stopping_json(const StoppingReport& report) {
+  JsonArray conditions;
+  for (const StopVerdict& verdict : report.conditions) {
+    JsonObject entry{{"condition", text_json(verdict.condition)},
+                     {"settled", text_json(answer_word(verdict.answer))}};
+    if (verdict.answer != StopVerdict::Answer::open) entry["after"] = verdict.after;
+    conditions.push_back(std::move(entry));
+  }
+  return JsonObject{{"stopped", report.stopped},
+                    {"taken", report.taken},
+                    {"of", report.of},
+                    {"saved_requests", number_json(report.saved_requests)},
+                    {"saved_usd", number_json(report.saved_usd)},
+                    {"conditions", std::move(conditions)}};
+}
+
 // Reads members of one object; the first wrong one is remembered with its name.
 class Members {
  public:
@@ -275,6 +302,20 @@ Result<Table> table_from(std::string_view name, const Json& json) {
   return table;
 }
 
+StopVerdict verdict_from(const Json& json, Members& stopping) {
+  StopVerdict verdict;
+  std::string settled;
+  Members members(json, "stop_when.conditions");
+  members.read("condition", verdict.condition);
+  members.read("settled", settled);
+  members.read("after", verdict.after);
+  for (const auto answer : {StopVerdict::Answer::yes, StopVerdict::Answer::no}) {
+    if (settled == answer_word(answer)) verdict.answer = answer;
+  }
+  if (auto status = members.status(); !status) stopping.fail_with(status.error());
+  return verdict;
+}
+
 void read_display(const Json& json, Summary& summary) {
   const Json* metrics = find_member(json, "metrics");
   for (Metric& metric : summary.metrics) {
@@ -315,10 +356,12 @@ Json to_json(const Summary& summary) {
   json["run_id"] = text_json(summary.run_id);
   json["started"] = text_json(summary.started);
   json["finished"] = text_json(summary.finished);
-  json["cases"] = JsonObject{{"total", summary.cases.total},
-                             {"evaluated", summary.cases.evaluated},
-                             {"errored", summary.cases.errored},
-                             {"invalid", summary.cases.invalid}};
+  JsonObject cases{{"total", summary.cases.total},
+                   {"evaluated", summary.cases.evaluated},
+                   {"errored", summary.cases.errored},
+                   {"invalid", summary.cases.invalid}};
+  if (summary.cases.skipped > 0) cases["skipped"] = summary.cases.skipped;
+  json["cases"] = std::move(cases);
   JsonObject metrics;
   for (const Metric& metric : summary.metrics) metrics[metric.name] = estimate_json(metric.estimate);
   json["metrics"] = std::move(metrics);
@@ -329,6 +372,12 @@ Json to_json(const Summary& summary) {
   JsonArray gates;
   for (const GateResult& gate : summary.gates) gates.push_back(gate_json(gate));
   json["gates"] = std::move(gates);
+  if (!summary.prompts.empty()) {
+    JsonObject prompts;
+    for (const auto& [name, print] : summary.prompts) prompts[name] = text_json(print);
+    json["prompts"] = std::move(prompts);
+  }
+  if (summary.stopping) json["stop_when"] = stopping_json(*summary.stopping);
   if (Json display = display_json(summary); !display.as_object().empty())
     json["display"] = std::move(display);
   return json;
@@ -349,6 +398,7 @@ Result<Summary> summary_from_json(const Json& json) {
     part.read("evaluated", summary.cases.evaluated);
     part.read("errored", summary.cases.errored);
     part.read("invalid", summary.cases.invalid);
+    part.read("skipped", summary.cases.skipped);
     if (auto status = part.status(); !status) members.fail_with(status.error());
   }
   if (const JsonObject* metrics = members.object("metrics")) {
@@ -390,6 +440,23 @@ Result<Summary> summary_from_json(const Json& json) {
       if (auto status = part.status(); !status) members.fail_with(status.error());
       summary.gates.push_back(std::move(gate));
     }
+  }
+  if (const JsonObject* prompts = members.object("prompts")) {
+    for (const auto& [name, print] : *prompts) summary.prompts.emplace(name, as_text(print).value_or(""));
+  }
+  if (const JsonObject* stopping = members.object("stop_when")) {
+    StoppingReport report;
+    Members part(*stopping, "stop_when");
+    part.read("stopped", report.stopped);
+    part.read("taken", report.taken);
+    part.read("of", report.of);
+    part.read("saved_requests", report.saved_requests);
+    part.read("saved_usd", report.saved_usd);
+    if (const JsonArray* conditions = part.array("conditions")) {
+      for (const Json& entry : *conditions) report.conditions.push_back(verdict_from(entry, part));
+    }
+    if (auto status = part.status(); !status) members.fail_with(status.error());
+    summary.stopping = std::move(report);
   }
   if (const Json* display = members.find("display")) read_display(*display, summary);
   if (auto status = members.status(); !status) return fail(status.error());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,25 @@ struct CaseCounts {
   std::int64_t evaluated = 0;
   std::int64_t errored = 0;
   std::int64_t invalid = 0;
+  std::int64_t skipped = 0;  // left out by design: the run stopped early
+};
+
+// What became of one condition of `stop_when`.
+struct StopVerdict {
+  enum class Answer { open, yes, no };
+  std::string condition;  // as written
+  Answer answer = Answer::open;
+  std::int64_t after = 0;  // how many cases settled it
+};
+
+// A run that was allowed to stop early.
+struct StoppingReport {
+  bool stopped = false;  // before all cases were done
+  std::int64_t taken = 0;
+  std::int64_t of = 0;
+  double saved_requests = 0;        // at the rate of the cases that were taken
+  std::optional<double> saved_usd;  // the same; absent if a price is unknown
+  std::vector<StopVerdict> conditions;
 };
 
 struct UsageTotals {
@@ -73,11 +93,13 @@ struct Summary {
   std::string run_id;
   std::string started;  // ISO 8601, UTC
   std::string finished;
+  std::map<std::string, std::string> prompts;  // fingerprints of the texts in force, by name
   CaseCounts cases;
   std::vector<Metric> metrics;
   std::vector<Table> tables;
   UsageTotals usage;
   std::vector<GateResult> gates;
+  std::optional<StoppingReport> stopping;  // if the config has `stop_when`
 };
 
 // Everything a report shows beyond the summary.

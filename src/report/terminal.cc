@@ -207,7 +207,9 @@ std::string terminal_summary(const Summary& summary, const TerminalStyle& style)
   std::string out = paint.bold(terminal_text(title_words(summary.evaluation)));
   if (!summary.what.empty())
     out += "  " + paint.faint(cut_to_width(terminal_text(summary.what), style.width / 2));
-  out += "\n" + cases_sentence(summary.cases) + "\n\n";
+  out += "\n" + cases_sentence(summary.cases) + "\n";
+  if (summary.stopping) out += stopping_sentence(summary) + "\n";
+  out += "\n";
   append_figures(summary, style, paint, out);
   append_gates(summary, paint, out);
   const UsageTotals& usage = summary.usage;

@@ -118,6 +118,9 @@ std::string method_words(std::string_view method) {
       {"t_clustered", "t, clustered"},
       {"order_statistics", "order statistics"},
       {"bootstrap_percentile", "bootstrap"},
+      {"bootstrap_clusters", "bootstrap over clusters"},
+      {"betting", "betting sequence"},
+      {"betting_clustered", "betting sequence over clusters"},
       {"bootstrap_bca", "bootstrap, BCa"},
       {"pooled_sd", "pooled deviation"},
   };
@@ -162,10 +165,42 @@ std::string cases_sentence(const CaseCounts& cases) {
                          counted_words(cases.invalid, "input line was", "input lines were"),
                          cases.invalid == 1 ? "was" : "were");
   }
+  if (cases.skipped > 0)
+    words += fmt::format(" {} not needed.", counted_words(cases.skipped, "case was", "cases were"));
   if (cases.errored == 0 && cases.invalid == 0 && cases.total > 0 && cases.evaluated == cases.total) {
     words += " Nothing was left out.";
   }
   return words;
+}
+
+std::string stopping_sentence(const Summary& summary) {
+  if (!summary.stopping) return "";
+  const StoppingReport& report = *summary.stopping;
+  std::string words =
+      report.stopped
+          ? fmt::format("Stopped early, after {} of {} in random order, since every condition was settled: ",
+                        count_words(report.taken), counted_words(report.of, "case", "cases"))
+          : std::string("The run was allowed to stop early and did not: ");
+  std::string_view separator;
+  for (const StopVerdict& verdict : report.conditions) {
+    words += separator;
+    separator = "; ";
+    if (verdict.answer == StopVerdict::Answer::open) {
+      words += fmt::format("“{}” stayed open", verdict.condition);
+    } else {
+      words += fmt::format("“{}” {} after {}", verdict.condition,
+                           verdict.answer == StopVerdict::Answer::yes ? "was reached" : "was refuted",
+                           counted_words(verdict.after, "case", "cases"));
+    }
+  }
+  words += ".";
+  if (report.stopped) {
+    words += fmt::format(
+        " That saved about {}{}.", counted_words(std::llround(report.saved_requests), "request", "requests"),
+        report.saved_usd && *report.saved_usd > 0 ? fmt::format(" ({})", cost_words(report.saved_usd))
+                                                  : std::string());
+  }
+  return words + " Intervals of means hold however often one looks (betting).";
 }
 
 std::string gates_sentence(const std::vector<GateResult>& gates) {

@@ -41,6 +41,8 @@ std::string plain_words(std::string_view name);
 std::string counted_words(std::int64_t count, std::string_view one, std::string_view many);
 // How many cases the figures rest on and what was left out, in one or two sentences.
 std::string cases_sentence(const CaseCounts& cases);
+// Whether, when and why the run stopped early, and what that saved; "" if it was not allowed to.
+std::string stopping_sentence(const Summary& summary);
 // "2 of 3 gates failed", "all 3 gates passed"; empty without gates.
 std::string gates_sentence(const std::vector<GateResult>& gates);
 // "2026-09-01 08:30:00 UTC"; what is no time stays as it is.

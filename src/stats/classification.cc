@@ -80,7 +80,8 @@ std::optional<double> matthews_correlation(const BinaryCounts& counts) {
   return (tp * tn - fp * fn) / margins;
 }
 
-BinaryFigures binary_figures(const BinaryCounts& counts, const Resampling& resampling) {
+BinaryFigures binary_figures(const BinaryCounts& counts, const Resampling& resampling,
+                             std::span<const BinaryCounts> clusters) {
   const double level = resampling.level;
   const std::int64_t total = counts.total();
   if (total == 0) {
@@ -100,20 +101,32 @@ BinaryFigures binary_figures(const BinaryCounts& counts, const Resampling& resam
       figure(matthews_correlation(counts), total, "one class only, on the expected or on the actual side");
 
   const std::array<std::int64_t, 4> cells{counts.tp, counts.tn, counts.fp, counts.fn};
+  std::vector<ClusterCells> by_cluster;
+  by_cluster.reserve(clusters.size());
+  for (const BinaryCounts& one : clusters)
+    by_cluster.push_back({{0, one.tp}, {1, one.tn}, {2, one.fp}, {3, one.fn}});
   const auto intervals = resample_cells(
-      cells, 4,
+      cells, 7,
       [](std::span<const std::int64_t> drawn, std::span<double> out) {
         const BinaryCounts again{drawn[0], drawn[1], drawn[2], drawn[3]};
         out[0] = or_nan(f_beta(again, 1));
         out[1] = or_nan(f_beta(again, 2));
         out[2] = or_nan(balanced_accuracy(again));
         out[3] = or_nan(matthews_correlation(again));
+        out[4] = or_nan(precision(again));
+        out[5] = or_nan(recall(again));
+        out[6] = or_nan(accuracy(again));
       },
-      resampling);
-  attach(figures.f1, intervals[0], level);
-  attach(figures.f2, intervals[1], level);
-  attach(figures.balanced_accuracy, intervals[2], level);
-  attach(figures.matthews_correlation, intervals[3], level);
+      resampling, by_cluster);
+  const Drawn drawn = clusters.empty() ? Drawn::cases : Drawn::clusters;
+  attach(figures.f1, intervals[0], level, drawn);
+  attach(figures.f2, intervals[1], level, drawn);
+  attach(figures.balanced_accuracy, intervals[2], level, drawn);
+  attach(figures.matthews_correlation, intervals[3], level, drawn);
+  if (clusters.empty()) return figures;
+  attach(figures.precision, intervals[4], level, drawn);
+  attach(figures.recall, intervals[5], level, drawn);
+  attach(figures.accuracy, intervals[6], level, drawn);
   return figures;
 }
 

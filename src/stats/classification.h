@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "stats/estimate.h"
 #include "stats/resample.h"
@@ -42,6 +43,9 @@ struct BinaryFigures {
   Estimate balanced_accuracy;
   Estimate matthews_correlation;
 };
-BinaryFigures binary_figures(const BinaryCounts& counts, const Resampling& resampling = {});
+// With the counts of each cluster, which together make up `counts`, all of them get the bootstrap that draws
+// clusters.
+BinaryFigures binary_figures(const BinaryCounts& counts, const Resampling& resampling = {},
+                             std::span<const BinaryCounts> clusters = {});
 
 }  // namespace assay

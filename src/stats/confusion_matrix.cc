@@ -116,12 +116,13 @@ struct Average {
   double value() const { return weight == 0 ? kNaN : sum / weight; }
 };
 
-// What is resampled: eight averages, kappa, correlation, then F1 and F2 of each label.
+// What is resampled: eight averages, kappa, correlation, accuracy, then the four values of each label.
 constexpr std::size_t kWeighted = 0;
 constexpr std::size_t kMacro = kLabelValues;
 constexpr std::size_t kKappa = 2 * kLabelValues;
 constexpr std::size_t kCorrelation = kKappa + 1;
-constexpr std::size_t kFirstLabel = kCorrelation + 1;
+constexpr std::size_t kAccuracy = kCorrelation + 1;
+constexpr std::size_t kFirstLabel = kAccuracy + 1;
 
 void write_figures(const Margins& margins, std::span<double> out) {
   Average weighted[kLabelValues];
@@ -132,7 +133,7 @@ void write_figures(const Margins& margins, std::span<double> out) {
     const bool occurs = counts.tp + counts.fp + counts.fn > 0;
     for (std::size_t value = 0; value < kLabelValues; ++value) {
       const double figure = label_value(counts, value);
-      if (with_labels && value >= kF1) out[kFirstLabel + 2 * label + (value - kF1)] = figure;
+      if (with_labels) out[kFirstLabel + kLabelValues * label + value] = figure;
       // A label that a resample does not contain is no label of that resample.
       if (!occurs) continue;
       weighted[value].add(figure, static_cast<double>(margins.expected[label]));
@@ -145,6 +146,9 @@ void write_figures(const Margins& margins, std::span<double> out) {
   }
   out[kKappa] = kappa(margins);
   out[kCorrelation] = multiclass_correlation(margins);
+  const auto correct = std::accumulate(margins.correct.begin(), margins.correct.end(), std::int64_t{0});
+  out[kAccuracy] =
+      margins.total == 0 ? kNaN : static_cast<double>(correct) / static_cast<double>(margins.total);
 }
 
 Estimate averaged(const Average& average, std::int64_t cases, std::int64_t cases_left_out) {
@@ -221,11 +225,18 @@ std::uint32_t ConfusionMatrix::index_of(std::string_view label) {
   return index;
 }
 
-void ConfusionMatrix::add(std::string_view expected, std::string_view actual, std::int64_t count) {
+void ConfusionMatrix::add(std::string_view expected, std::string_view actual, std::int64_t count,
+                          std::string_view cluster) {
   if (count <= 0) return;
   const std::uint64_t row = index_of(expected);
   const std::uint64_t column = expected == actual ? row : index_of(actual);
   counts_[(row << 32) | column] += count;
+  if (!cluster.empty()) {
+    auto own = clusters_.find(cluster);
+    if (own == clusters_.end())
+      own = clusters_.emplace(cluster, std::map<std::uint64_t, std::int64_t>()).first;
+    own->second[(row << 32) | column] += count;
+  }
   total_ += count;
   if (row == column) correct_ += count;
 }
@@ -264,6 +275,21 @@ std::vector<ConfusionMatrix::Cell> ConfusionMatrix::cells() const {
   return cells;
 }
 
+std::vector<ClusterCells> ConfusionMatrix::clusters() const {
+  const std::vector<std::size_t> position = sorted_positions();
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> place;
+  for (const Cell& cell : cells()) place.emplace(std::pair(cell.expected, cell.actual), place.size());
+  std::vector<ClusterCells> clusters;
+  clusters.reserve(clusters_.size());
+  for (const auto& [name, counts] : clusters_) {
+    ClusterCells& own = clusters.emplace_back();
+    for (const auto& [key, count] : counts)
+      own.emplace_back(place.at({position[key >> 32], position[key & 0xFFFFFFFFU]}), count);
+    std::ranges::sort(own);
+  }
+  return clusters;
+}
+
 std::vector<std::vector<std::int64_t>> ConfusionMatrix::rows() const {
   std::vector<std::vector<std::int64_t>> rows(names_.size(), std::vector<std::int64_t>(names_.size()));
   for (const Cell& cell : cells()) rows[cell.expected][cell.actual] = cell.count;
@@ -297,27 +323,39 @@ MatrixFigures matrix_figures(const ConfusionMatrix& matrix, const Resampling& re
     figures.labels.push_back(label_figures(std::move(labels[label]), margins.of(label), level));
   }
 
+  const std::vector<ClusterCells> clusters = matrix.clusters();
   const bool with_labels = labels.size() <= kMostLabelsWithIntervals;
   const auto intervals = resample_cells(
-      counts, kFirstLabel + (with_labels ? 2 * labels.size() : 0),
+      counts, kFirstLabel + (with_labels ? kLabelValues * labels.size() : 0),
       [&](std::span<const std::int64_t> drawn, std::span<double> out) {
         margins.fill(cells, drawn);
         write_figures(margins, out);
       },
-      resampling);
+      resampling, clusters);
+  const Drawn drawn = clusters.empty() ? Drawn::cases : Drawn::clusters;
+  if (drawn == Drawn::clusters) {
+    attach(figures.accuracy, intervals[kAccuracy], level, drawn);
+    figures.micro = {figures.accuracy, figures.accuracy, figures.accuracy, figures.accuracy};
+  }
   for (std::size_t value = 0; value < kLabelValues; ++value) {
-    attach(member(figures.weighted, value), intervals[kWeighted + value], level);
-    attach(member(figures.macro, value), intervals[kMacro + value], level);
+    attach(member(figures.weighted, value), intervals[kWeighted + value], level, drawn);
+    attach(member(figures.macro, value), intervals[kMacro + value], level, drawn);
   }
   // Recall weighted by support is the accuracy, so it has the accuracy's interval.
   figures.weighted.recall = figures.accuracy;
-  attach(figures.cohen_kappa, intervals[kKappa], level);
-  attach(figures.matthews_correlation, intervals[kCorrelation], level);
+  attach(figures.cohen_kappa, intervals[kKappa], level, drawn);
+  attach(figures.matthews_correlation, intervals[kCorrelation], level, drawn);
   for (std::size_t label = 0; label < figures.labels.size(); ++label) {
     static const ResampledInterval kTooMany{std::nullopt, "no interval: too many labels to resample each"};
-    const std::size_t first = kFirstLabel + 2 * label;
-    attach(figures.labels[label].f1, with_labels ? intervals[first] : kTooMany, level);
-    attach(figures.labels[label].f2, with_labels ? intervals[first + 1] : kTooMany, level);
+    const auto interval = [&](std::size_t value) -> const ResampledInterval& {
+      return with_labels ? intervals[kFirstLabel + kLabelValues * label + value] : kTooMany;
+    };
+    LabelFigures& own = figures.labels[label];
+    attach(own.f1, interval(kF1), level, drawn);
+    attach(own.f2, interval(kF1 + 1), level, drawn);
+    if (drawn == Drawn::cases) continue;  // the plain rates have Wilson's
+    attach(own.precision, interval(kPrecision), level, drawn);
+    attach(own.recall, interval(kRecall), level, drawn);
   }
   return figures;
 }

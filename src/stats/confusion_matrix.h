@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,7 +18,9 @@ namespace assay {
 
 class ConfusionMatrix {
  public:
-  void add(std::string_view expected, std::string_view actual, std::int64_t count = 1);
+  // `cluster` says which cases belong together; "" for none. Either all cases have one, or none has.
+  void add(std::string_view expected, std::string_view actual, std::int64_t count = 1,
+           std::string_view cluster = {});
   void merge(const ConfusionMatrix& other);
 
   std::int64_t total() const { return total_; }
@@ -33,6 +36,8 @@ class ConfusionMatrix {
   std::vector<std::string> labels() const;
   // The cells that are not empty, by expected, then actual label.
   std::vector<Cell> cells() const;
+  // What each cluster has of them, by position in cells(); clusters by name.
+  std::vector<ClusterCells> clusters() const;
   // The full square, rows expected, columns actual. Its size is the square of label_count(): ask for that
   // first.
   std::vector<std::vector<std::int64_t>> rows() const;
@@ -48,6 +53,7 @@ class ConfusionMatrix {
   std::vector<std::string> names_;  // in order of first sight
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> index_;
   std::unordered_map<std::uint64_t, std::int64_t> counts_;  // expected index << 32 | actual index
+  std::map<std::string, std::map<std::uint64_t, std::int64_t>, std::less<>> clusters_;  // keys as above
   std::int64_t total_ = 0;
   std::int64_t correct_ = 0;
 };
@@ -72,7 +78,8 @@ struct AveragedFigures {
 
 // The figures of a matrix. Averages leave out the labels whose value is undefined (weights are renormalised):
 // `n` is the number of cases behind the labels that are in, `missing` counts the cases behind those that are
-// not, and `bounds` says what the average would be had those been 0 or 1.
+// not, and `bounds` says what the average would be had those been 0 or 1. If the cases have clusters, every
+// interval is that of the bootstrap that draws clusters.
 struct MatrixFigures {
   Estimate accuracy;
   AveragedFigures weighted;  // by support

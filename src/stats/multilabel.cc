@@ -1,5 +1,6 @@
 #include "stats/multilabel.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -87,18 +88,69 @@ struct Averages {
   }
 };
 
+// The share of drawn cases on which both sets are the same.
+double drawn_exact(std::span<const std::int64_t> cells, const std::vector<bool>& is_exact) {
+  std::int64_t all = 0;
+  std::int64_t exact = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    all += cells[i];
+    if (is_exact[i]) exact += cells[i];
+  }
+  return all == 0 ? std::numeric_limits<double>::quiet_NaN()
+                  : static_cast<double>(exact) / static_cast<double>(all);
+}
+
+// For each label the counts of each cluster.
+std::vector<std::vector<BinaryCounts>> label_counts(Tally& tally, const std::vector<ClusterCells>& clusters,
+                                                    std::size_t cells, std::size_t labels) {
+  std::vector<std::vector<BinaryCounts>> counts(labels);
+  for (const ClusterCells& cluster : clusters) {
+    std::vector<std::int64_t> own(cells);
+    std::int64_t total = 0;
+    for (const auto& [cell, count] : cluster) {
+      own[cell] = count;
+      total += count;
+    }
+    const std::vector<BinaryCounts>& found = tally.count(own);
+    for (std::size_t label = 0; label < labels; ++label) {
+      BinaryCounts& added = counts[label].emplace_back(found[label]);
+      added.tn = total - added.tp - added.fp - added.fn;
+    }
+  }
+  return counts;
+}
+
 }  // namespace
 
 void MultilabelCounts::know(std::string_view label) {
   if (labels_.find(label) == labels_.end()) labels_.emplace(label);
 }
 
-void MultilabelCounts::add(const std::set<std::string>& expected, const std::set<std::string>& actual) {
+void MultilabelCounts::add(const std::set<std::string>& expected, const std::set<std::string>& actual,
+                           std::string_view cluster) {
   for (const auto* side : {&expected, &actual}) {
     for (const std::string& label : *side) know(label);
   }
-  ++pairs_[{expected, actual}];
+  const auto pair = pairs_.try_emplace({expected, actual}, 0).first;
+  ++pair->second;
   ++total_;
+  if (cluster.empty()) return;
+  auto own = clusters_.find(cluster);
+  if (own == clusters_.end()) own = clusters_.emplace(cluster, std::map<const Pair*, std::int64_t>()).first;
+  ++own->second[&pair->first];
+}
+
+std::vector<ClusterCells> MultilabelCounts::clusters() const {
+  std::map<const Pair*, std::size_t> place;
+  for (const auto& [pair, count] : pairs_) place.emplace(&pair, place.size());
+  std::vector<ClusterCells> clusters;
+  clusters.reserve(clusters_.size());
+  for (const auto& [name, counts] : clusters_) {
+    ClusterCells& own = clusters.emplace_back();
+    for (const auto& [pair, count] : counts) own.emplace_back(place.at(pair), count);
+    std::ranges::sort(own);
+  }
+  return clusters;
 }
 
 MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resampling& resampling) {
@@ -106,11 +158,13 @@ MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resam
   for (const std::string& label : counts.labels()) positions.emplace(label, positions.size());
   std::vector<Decisions> decisions;
   std::vector<std::int64_t> cells;
+  std::vector<bool> is_exact;
   std::int64_t exact = 0;
   for (const auto& [pair, number] : counts.pairs()) {
     decisions.push_back(decisions_of(pair, positions));
     cells.push_back(number);
-    if (pair.first == pair.second) exact += number;
+    is_exact.push_back(pair.first == pair.second);
+    if (is_exact.back()) exact += number;
   }
   Tally tally(std::move(decisions), positions.size());
   MultilabelFigures figures;
@@ -119,10 +173,13 @@ MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resam
   Resampling per_label = resampling;
   if (positions.size() > kMostLabelsWithIntervals) per_label.draws = 0;
   const std::vector<BinaryCounts> observed = tally.count(cells);
+  const std::vector<ClusterCells> clusters = counts.clusters();
+  const std::vector<std::vector<BinaryCounts>> by_cluster =
+      label_counts(tally, clusters, cells.size(), positions.size());
   for (const auto& [label, position] : positions) {
     BinaryCounts own = observed[position];
     own.tn = counts.total() - own.tp - own.fp - own.fn;
-    BinaryFigures binary = binary_figures(own, per_label);
+    BinaryFigures binary = binary_figures(own, per_label, by_cluster[position]);
     figures.labels.push_back(
         {label, own, std::move(binary.precision), std::move(binary.recall), std::move(binary.f1)});
   }
@@ -136,12 +193,15 @@ MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resam
   const std::array<const char*, 3> why = {"nothing was claimed", "nothing was expected",
                                           "nothing was expected or claimed"};
   const auto intervals = resample_cells(
-      cells, kFigures,
-      [&tally](std::span<const std::int64_t> drawn, std::span<double> out) {
+      cells, kFigures + 1,
+      [&tally, &is_exact](std::span<const std::int64_t> drawn, std::span<double> out) {
         const auto again = Averages(tally.count(drawn)).values();
         std::copy(again.begin(), again.end(), out.begin());
+        out[kFigures] = drawn_exact(drawn, is_exact);
       },
-      resampling);
+      resampling, clusters);
+  const Drawn drawn = clusters.empty() ? Drawn::cases : Drawn::clusters;
+  if (drawn == Drawn::clusters) attach(figures.exact_match, intervals[kFigures], resampling.level, drawn);
   const std::array<Estimate*, kFigures> places = {&figures.macro.precision, &figures.macro.recall,
                                                   &figures.macro.f1,        &figures.micro.precision,
                                                   &figures.micro.recall,    &figures.micro.f1};
@@ -150,7 +210,7 @@ MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resam
       *places[i] = undefined_figure(why[i % 3]);
     } else {
       *places[i] = plain_figure(values[i], n[i]);
-      attach(*places[i], intervals[i], resampling.level);
+      attach(*places[i], intervals[i], resampling.level, drawn);
     }
   }
   return figures;

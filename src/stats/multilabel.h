@@ -21,17 +21,22 @@ class MultilabelCounts {
  public:
   // A label that belongs to the data even if no case has it.
   void know(std::string_view label);
-  void add(const std::set<std::string>& expected, const std::set<std::string>& actual);
+  // `cluster` says which cases belong together; "" for none. Either all cases have one, or none has.
+  void add(const std::set<std::string>& expected, const std::set<std::string>& actual,
+           std::string_view cluster = {});
 
   std::int64_t total() const { return total_; }
   // Sorted by bytes.
   const std::set<std::string, std::less<>>& labels() const { return labels_; }
   using Pair = std::pair<std::set<std::string>, std::set<std::string>>;  // expected, actual
   const std::map<Pair, std::int64_t>& pairs() const { return pairs_; }
+  // What each cluster has of them, by position in pairs(); clusters by name.
+  std::vector<ClusterCells> clusters() const;
 
  private:
   std::set<std::string, std::less<>> labels_;
   std::map<Pair, std::int64_t> pairs_;
+  std::map<std::string, std::map<const Pair*, std::int64_t>, std::less<>> clusters_;  // keys of pairs_
   std::int64_t total_ = 0;
 };
 
@@ -56,7 +61,8 @@ struct MultilabelFigures {
   Estimate exact_match;  // cases on which both sets are the same
 };
 
-// Averages get bootstrap intervals over the cases: the decisions of one case are not independent.
+// Averages get bootstrap intervals over the cases: the decisions of one case are not independent. If the
+// cases have clusters, every interval is that of the bootstrap that draws clusters.
 MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resampling& resampling = {});
 
 }  // namespace assay

@@ -74,6 +74,31 @@ class CellDraws {
   std::vector<double> share_of_rest_;
 };
 
+// One draw of whole clusters after another.
+class ClusterDraws {
+ public:
+  ClusterDraws(std::span<const ClusterCells> clusters, std::size_t cells)
+      : clusters_(clusters), drawn_(cells) {}
+
+  std::int64_t steps() const {
+    std::size_t steps = clusters_.size();
+    for (const ClusterCells& cluster : clusters_) steps += cluster.size();
+    return static_cast<std::int64_t>(steps);
+  }
+
+  std::span<const std::int64_t> draw(Random random) {
+    std::ranges::fill(drawn_, 0);
+    for (std::size_t i = 0; i < clusters_.size(); ++i) {
+      for (const auto& [cell, count] : clusters_[random.below(clusters_.size())]) drawn_[cell] += count;
+    }
+    return drawn_;
+  }
+
+ private:
+  std::span<const ClusterCells> clusters_;
+  std::vector<std::int64_t> drawn_;
+};
+
 std::vector<ResampledInterval> none(std::size_t figures, const std::string& reason) {
   return std::vector<ResampledInterval>(figures, ResampledInterval{std::nullopt, reason});
 }
@@ -109,12 +134,19 @@ ResampledInterval percentile_interval(std::vector<double> draws, double level) {
 }
 
 std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> counts, std::size_t figures,
-                                              const CellFigures& evaluate, const Resampling& resampling) {
+                                              const CellFigures& evaluate, const Resampling& resampling,
+                                              std::span<const ClusterCells> clusters) {
   if (std::ranges::any_of(counts, [](std::int64_t count) { return count < 0; })) {
     return none(figures, "no interval: a count is negative");
   }
-  CellDraws cells(counts);
-  const std::int64_t steps = cells.steps() + static_cast<std::int64_t>(counts.size() + 4 * figures) + 1;
+  if (!clusters.empty() && clusters.size() < kFewestClusters) {
+    return none(figures, fmt::format("no interval: {} clusters are too few to draw from, {} are needed",
+                                     clusters.size(), kFewestClusters));
+  }
+  CellDraws cells(clusters.empty() ? counts : std::span<const std::int64_t>());
+  ClusterDraws whole_clusters(clusters, counts.size());
+  const std::int64_t steps = (clusters.empty() ? cells.steps() : whole_clusters.steps()) +
+                             static_cast<std::int64_t>(counts.size() + 4 * figures) + 1;
   const std::int64_t draws = std::min(resampling.draws, kMostWork / steps);
   if (draws < std::min(kFewestDraws, resampling.draws)) {
     return none(figures, "no interval: there are too many distinct outcomes to resample");
@@ -125,7 +157,8 @@ std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> coun
   std::vector<std::vector<double>> drawn(figures, std::vector<double>(rows));
   std::vector<double> row(figures, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < rows; ++i) {
-    evaluate(cells.draw(resampling.random.at(i)), row);
+    const Random random = resampling.random.at(i);
+    evaluate(clusters.empty() ? cells.draw(random) : whole_clusters.draw(random), row);
     for (std::size_t figure = 0; figure < figures; ++figure) drawn[figure][i] = row[figure];
   }
   std::vector<ResampledInterval> intervals;
@@ -136,11 +169,11 @@ std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> coun
   return intervals;
 }
 
-void attach(Estimate& estimate, const ResampledInterval& interval, double level) {
+void attach(Estimate& estimate, const ResampledInterval& interval, double level, Drawn drawn) {
   if (!estimate.value) return;
   estimate.ci = interval.ci;
   estimate.undefined = interval.undefined;
-  estimate.method = "bootstrap_percentile";
+  estimate.method = drawn == Drawn::clusters ? "bootstrap_clusters" : "bootstrap_percentile";
   estimate.level = level;
 }
 

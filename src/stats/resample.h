@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/random.h"
@@ -37,15 +38,24 @@ double quantile_of(std::span<double> values, double share);
 // leave none either: a point would claim certainty.
 ResampledInterval percentile_interval(std::vector<double> draws, double level);
 
+// How often each cell occurs in one cluster; cells that it does not have are left out.
+using ClusterCells = std::vector<std::pair<std::size_t, std::int64_t>>;
+// With fewer clusters the percentiles are too narrow to be called what they claim.
+inline constexpr std::size_t kFewestClusters = 10;
+
 // Writes the figures of one resampled table; NaN where undefined.
 using CellFigures = std::function<void(std::span<const std::int64_t> counts, std::span<double> figures)>;
 
 // One interval per figure, all from the same draws. Work is bounded: a table with very many cells gets fewer
-// draws, and below a thousand none, with the reason.
+// draws, and below a thousand none, with the reason. With `clusters`, which together make up the counts,
+// whole clusters are drawn again instead of cases.
 std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> counts, std::size_t figures,
-                                              const CellFigures& evaluate, const Resampling& resampling);
+                                              const CellFigures& evaluate, const Resampling& resampling,
+                                              std::span<const ClusterCells> clusters = {});
 
-// Puts the interval (method "bootstrap_percentile") or its reason into an estimate that has a value.
-void attach(Estimate& estimate, const ResampledInterval& interval, double level);
+// What was drawn again. The method says so: "bootstrap_percentile" or "bootstrap_clusters".
+enum class Drawn { cases, clusters };
+// Puts the interval or its reason into an estimate that has a value.
+void attach(Estimate& estimate, const ResampledInterval& interval, double level, Drawn drawn = Drawn::cases);
 
 }  // namespace assay

@@ -73,31 +73,34 @@ BettingSequence::BettingSequence(BettingPlan plan) : plan_(plan) {
   }
 }
 
-void BettingSequence::add(double score) {
+void BettingSequence::add(double score, double weight) {
   const bool known = std::isfinite(score);
   if (known && (score < plan_.range.low || score > plan_.range.high)) broken_ = kOutside;
   if (plan_.population && n_ + missing_ >= *plan_.population && broken_.empty()) {
     broken_ = "there are more scores than the population has";
   }
+  if (!(weight > 0 && weight <= 1) || (plan_.population && weight != 1))
+    broken_ = "a weight lies outside what the interval allows";
   if (!known) {
     if (plan_.population && broken_.empty()) {
-      bet(0, 1);
+      bet(0, 1, 1);
       exclude();
     }
     ++missing_;
     return;
   }
   const double share = (score - plan_.range.low) / (plan_.range.high - plan_.range.low);
-  if (broken_.empty()) bet(share, share);
+  if (broken_.empty()) bet(share, share, weight);
   ++n_;
-  sum_ += share;
-  const double running = (0.5 + sum_) / static_cast<double>(n_ + 1);
-  spread_ += (share - running) * (share - running);
+  sum_ += weight * share;
+  weights_ += weight;
+  const double running = (0.5 + sum_) / (1 + weights_);
+  spread_ += weight * weight * (share - running) * (share - running);
   if (broken_.empty()) exclude();
 }
 
 // The first gambler wins by high scores, so the least possible one counts for him; the second by low ones.
-void BettingSequence::bet(double least_score, double most_score) {
+void BettingSequence::bet(double least_score, double most_score, double weight) {
   const double t = static_cast<double>(n_ + 1);
   const double variance = spread_ / t;  // of the n_ scores before, with the prior's one
   const double stake = std::sqrt(2 * std::log(2 / (1 - plan_.level)) / (variance * t * std::log(1 + t)));
@@ -119,14 +122,14 @@ void BettingSequence::bet(double least_score, double most_score) {
     } else {
       most = kept_within(most, 0, 1);
       const double lambda = most > 0 ? std::min(stake, kLargestStake / most) : stake;
-      higher_[i] *= 1 + lambda * (least_score - most);
+      higher_[i] *= 1 + lambda * weight * (least_score - most);
     }
     if (least > 1 + kRounding) {
       lower_[i] = kInfinity;
     } else {
       least = kept_within(least, 0, 1);
       const double lambda = least < 1 ? std::min(stake, kLargestStake / (1 - least)) : stake;
-      lower_[i] *= 1 - lambda * (most_score - least);
+      lower_[i] *= 1 - lambda * weight * (most_score - least);
     }
   }
 }
@@ -154,7 +157,7 @@ Estimate BettingSequence::now() const {
     estimate.undefined = broken_.empty() ? "no observations" : broken_;
     return estimate;
   }
-  estimate.value = plan_.range.low + width * sum_ / static_cast<double>(n_);
+  estimate.value = plan_.range.low + width * sum_ / weights_;
   if (!broken_.empty()) {
     estimate.undefined = broken_;
     return estimate;

@@ -44,21 +44,26 @@ class BettingSequence {
   // A score that is not finite is counted and left out. Of a population it stays a member that may have had
   // any value, so both gamblers lose their stake on it, which keeps the guarantee even if it is the failures
   // that go missing. A score outside the range voids the guarantee: the interval is undefined from then on.
-  void add(double score);
+  //
+  // Observations may count unequally: `weight` in (0, 1], known before the score, and of a cluster its share
+  // of the largest cluster's size. The gamblers then win or lose weight·(x - m), and the mean is the weighted
+  // one, E[weight·x]/E[weight]. Only without a population.
+  void add(double score, double weight = 1);
 
   // Mean and interval of what was added, method "betting" or "betting_without_replacement". When the whole
   // population was seen the mean is known, and only then the interval is a point.
   Estimate now() const;
 
  private:
-  void bet(double least_score, double most_score);
+  void bet(double least_score, double most_score, double weight);
   void exclude();
 
   BettingPlan plan_;
   std::string broken_;  // why there is no interval any more
   std::int64_t n_ = 0;
   std::int64_t missing_ = 0;
-  double sum_ = 0;              // of scores as shares of the range, like all below
+  double sum_ = 0;  // of scores as shares of the range, like all below, times their weights
+  double weights_ = 0;
   double spread_ = 0.25;        // ¼ + Σ(x - running mean)²
   std::vector<double> higher_;  // the two gamblers' wealth at the points of the grid, from low to high
   std::vector<double> lower_;

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "core/random.h"
+
 namespace assay {
 namespace {
 
@@ -145,6 +147,38 @@ TEST(LineParser, StaysUsableAfterABadLine) {
   EXPECT_FALSE(parser.parse(padded(bad)).has_value());
   EXPECT_TRUE(parser.parse(padded(good)).has_value());
   EXPECT_EQ(parser.field(0).number, 1);
+}
+
+TEST(LineReader, ComesBackToAnyLineItGave) {
+  // Long enough for several chunks, with a BOM, blank lines and both kinds of line end.
+  const std::string path = testing::TempDir() + "assay-places.jsonl";
+  {
+    std::ofstream file(path, std::ios::binary);
+    file << "\xEF\xBB\xBF";
+    for (int i = 0; i < 60'000; ++i)
+      file << "{\"i\":" << i << ",\"text\":\"" << std::string(static_cast<std::size_t>(i % 97), 'x')
+           << (i % 3 == 0 ? "\"}\r\n" : "\"}\n") << (i % 7 == 0 ? "\n" : "");
+  }
+  auto reader = LineReader::open(path);
+  ASSERT_TRUE(reader.has_value());
+  std::vector<std::pair<LinePlace, std::string>> lines;
+  for (;;) {
+    auto line = reader->next();
+    ASSERT_TRUE(line.has_value());
+    if (!*line) break;
+    lines.emplace_back(reader->place(), std::string((*line)->text));
+  }
+  ASSERT_EQ(lines.size(), 60'000U);
+  Random random = Random::keyed("places");
+  for (int i = 0; i < 2'000; ++i) {
+    const auto& [place, text] =
+        lines[i < 5 ? 59'999 - static_cast<std::size_t>(i) : random.below(lines.size())];
+    ASSERT_TRUE(reader->go_to(place).has_value());
+    auto line = reader->next();
+    ASSERT_TRUE(line.has_value() && *line);
+    ASSERT_EQ((*line)->text, text);
+    ASSERT_EQ((*line)->number, place.number);
+  }
 }
 
 }  // namespace

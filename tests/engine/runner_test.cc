@@ -27,6 +27,11 @@ class NumberSource final : public CaseSource {
     return true;
   }
   const Case& current() const override { return current_; }
+  CasePlace place() const override { return {current_.index, {}}; }
+  Status go_to(const CasePlace& place) override {
+    next_ = place.index;
+    return next() ? Status() : fail(ErrorKind::data, "there is no such case");
+  }
   std::vector<Problem> take_problems() override { return {}; }
   std::int64_t lines() const override { return next_; }
   std::int64_t invalid() const override { return 0; }

@@ -18,7 +18,7 @@ struct HumanCheckTest : testing::Test {
   std::optional<HumanCheck> check(const std::string& csv, const char* figure = "accuracy") {
     std::ofstream(path) << csv;
     return HumanCheck::from(Config(JsonObject{{"human", JsonObject{{"labels", path}, {"figure", figure}}}}),
-                            {"accuracy", "f1"}, problems);
+                            {{"accuracy"}, {"f1"}}, problems);
   }
   static double value(const Summary& summary, const std::string& name) {
     for (const Metric& metric : summary.metrics) {
@@ -62,7 +62,7 @@ TEST_F(HumanCheckTest, WhereEverythingIsLabelledPeopleHaveTheLastWord) {
 TEST_F(HumanCheckTest, AFigureThatDoesNotExistIsToldWithTheNearest) {
   check("id,label\na,1\n", "acuracy");
   ASSERT_EQ(problems.size(), 1U);
-  EXPECT_EQ(problems[0].text, "there is no figure acuracy; did you mean accuracy?");
+  EXPECT_EQ(problems[0].text, "no figure acuracy is a mean over cases; did you mean accuracy?");
 }
 
 TEST_F(HumanCheckTest, ACopyStartsWithoutCases) {

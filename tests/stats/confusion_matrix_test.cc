@@ -11,6 +11,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/json.h"
+#include "core/random.h"
 #include "tests/stats/reference.h"
 
 namespace assay {
@@ -286,6 +287,52 @@ TEST(ConfusionMatrix, AgreesWithScikitLearnWhereFiguresAreUndefined) {
     same(figures.labels[i].f1, "/each/f1/" + std::to_string(i));
     same(figures.labels[i].f2, "/each/f2/" + std::to_string(i));
   }
+}
+
+TEST(ClusteredMatrix, OfSingleCasesHasAlmostTheIntervalOfTheCases) {
+  ConfusionMatrix plain;
+  ConfusionMatrix clustered;
+  Random random = Random::keyed("clustered matrix");
+  for (int i = 0; i < 400; ++i) {
+    const char* expected = random.uniform() < 0.4 ? "a" : "b";
+    const char* actual = random.uniform() < 0.8 ? expected : "a";
+    plain.add(expected, actual);
+    clustered.add(expected, actual, 1, std::to_string(i));
+  }
+  const MatrixFigures by_case = matrix_figures(plain);
+  const MatrixFigures by_cluster = matrix_figures(clustered);
+  EXPECT_EQ(by_cluster.cohen_kappa.value, by_case.cohen_kappa.value);
+  EXPECT_EQ(by_cluster.cohen_kappa.method, "bootstrap_clusters");
+  EXPECT_NEAR(by_cluster.cohen_kappa.ci->low, by_case.cohen_kappa.ci->low, 0.01);
+  EXPECT_NEAR(by_cluster.macro.f1.ci->high, by_case.macro.f1.ci->high, 0.01);
+  EXPECT_NEAR(by_cluster.labels[0].precision.ci->low, by_case.labels[0].precision.ci->low, 0.01);
+}
+
+TEST(ClusteredMatrix, CountsCopiesOfACaseAsOneObservation) {
+  ConfusionMatrix once;
+  ConfusionMatrix copied;
+  Random random = Random::keyed("copied matrix");
+  for (int i = 0; i < 100; ++i) {
+    const char* expected = random.uniform() < 0.5 ? "a" : "b";
+    const char* actual = random.uniform() < 0.75 ? expected : "a";
+    once.add(expected, actual, 1, std::to_string(i));
+    copied.add(expected, actual, 9, std::to_string(i));
+  }
+  const MatrixFigures a = matrix_figures(once);
+  const MatrixFigures b = matrix_figures(copied);
+  EXPECT_DOUBLE_EQ(a.cohen_kappa.ci->low, b.cohen_kappa.ci->low);
+  EXPECT_DOUBLE_EQ(a.accuracy.ci->high, b.accuracy.ci->high);
+  EXPECT_DOUBLE_EQ(a.labels[1].f1.ci->low, b.labels[1].f1.ci->low);
+}
+
+TEST(ClusteredMatrix, OfFewClustersHasNoInterval) {
+  ConfusionMatrix matrix;
+  for (int i = 0; i < 90; ++i)
+    matrix.add(i % 2 == 0 ? "a" : "b", i % 3 == 0 ? "a" : "b", 1, std::to_string(i % 9));
+  const MatrixFigures figures = matrix_figures(matrix);
+  EXPECT_FALSE(figures.cohen_kappa.ci);
+  EXPECT_NE(figures.cohen_kappa.undefined.find("9 clusters are too few"), std::string::npos);
+  EXPECT_FALSE(figures.accuracy.ci);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "core/json.h"
+#include "core/random.h"
 
 namespace assay {
 namespace {
@@ -425,6 +426,29 @@ RC_GTEST_PROP(MultilabelFigures, DoNotChangeWithALabelThatNobodyUses, ()) {
   const MultilabelFigures with = quick_figures(cases, {"Unused", "zzz"});
   for (std::size_t i = 0; i < 6; ++i) RC_ASSERT(same(*averages_of(without)[i], *averages_of(with)[i]));
   RC_ASSERT(with.labels.size() == without.labels.size() + 2);
+}
+
+TEST(MultilabelIntervals, TakeTheClusterForTheUnitIfThereIsOne) {
+  MultilabelCounts once;
+  MultilabelCounts copied;
+  Random random = Random::keyed("clustered labels");
+  for (int i = 0; i < 60; ++i) {
+    std::set<std::string> expected;
+    std::set<std::string> actual;
+    for (const char* label : {"x", "y"}) {
+      const bool wanted = random.uniform() < 0.5;
+      if (wanted) expected.insert(label);
+      if (random.uniform() < (wanted ? 0.8 : 0.2)) actual.insert(label);
+    }
+    once.add(expected, actual, std::to_string(i));
+    for (int copy = 0; copy < 5; ++copy) copied.add(expected, actual, std::to_string(i));
+  }
+  const MultilabelFigures a = multilabel_figures(once);
+  const MultilabelFigures b = multilabel_figures(copied);
+  EXPECT_EQ(b.macro.f1.method, "bootstrap_clusters");
+  EXPECT_DOUBLE_EQ(a.macro.f1.ci->low, b.macro.f1.ci->low);
+  EXPECT_DOUBLE_EQ(a.exact_match.ci->high, b.exact_match.ci->high);
+  EXPECT_DOUBLE_EQ(a.labels[0].recall.ci->low, b.labels[0].recall.ci->low);
 }
 
 }  // namespace

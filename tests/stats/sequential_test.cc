@@ -440,5 +440,46 @@ RC_GTEST_PROP(EBh, DoesNotDependOnTheOrder, (std::vector<std::uint8_t> numbers, 
   for (std::size_t i = 0; i < order.size(); ++i) RC_ASSERT(again[i] == adjusted[order[i]]);
 }
 
+TEST(Betting, OfClustersHoldsForTheWeightedMean) {
+  // Clusters of 1 to 10 cases; large ones pass less often, so the mean over cases is not that over clusters.
+  int excluded = 0;
+  constexpr int kStreams = 400;
+  for (int stream = 0; stream < kStreams; ++stream) {
+    Random random = Random::keyed("weighted betting", stream);
+    BettingSequence sequence;
+    bool out = false;
+    // E[n·x]/E[n] with n uniform on 1…10 and x = 0.9 up to 5, 0.5 above: (15·0.9 + 40·0.5)/55.
+    const double truth = (15 * 0.9 + 40 * 0.5) / 55;
+    for (int t = 0; t < 300; ++t) {
+      const auto n = 1 + random.below(10);
+      double passed = 0;
+      const bool all = random.uniform() < (n <= 5 ? 0.9 : 0.5);  // one cluster passes or fails as a whole
+      passed = all ? 1 : 0;
+      sequence.add(passed, static_cast<double>(n) / 10);
+      const auto ci = sequence.now().ci;
+      ASSERT_TRUE(ci);
+      out = out || truth < ci->low || truth > ci->high;
+    }
+    excluded += out ? 1 : 0;
+  }
+  EXPECT_LE(excluded, kStreams / 20);
+}
+
+TEST(Betting, RefusesWeightsThatWouldVoidItsGuarantee) {
+  for (const double weight : {0.0, -1.0, 1.5}) {
+    BettingSequence sequence;
+    sequence.add(0.5, weight);
+    EXPECT_FALSE(sequence.now().ci) << weight;
+  }
+  BettingSequence plain;
+  BettingSequence same;
+  for (const double x : {0.2, 0.9, 0.4, 1.0, 0.7}) {
+    plain.add(x);
+    same.add(x, 1);
+  }
+  EXPECT_EQ(plain.now().ci->low, same.now().ci->low);
+  EXPECT_EQ(plain.now().ci->high, same.now().ci->high);
+}
+
 }  // namespace
 }  // namespace assay

@@ -235,3 +235,18 @@ test('labels that cannot be used are told with their lines', async (t) => {
   assert.equal(run.code, 2);
   assert.match(run.stderr, /line 2, label: found maybe[\s\S]*line 3, probability: found 2[\s\S]*line 3: the case 1 is labelled already/);
 });
+
+test('a prompt with another text is named, whatever its file is called', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), [{ question: 'May I build a shed?', llm_answer: 'Yes, two metres high.' }]);
+  const run = async (name, text) => {
+    write(join(directory, 'own.txt'), text);
+    write(join(directory, 'eval.yaml'), JSON.stringify({ evaluation: 'rag_answers', input_path: 'data.jsonl', judge: 'sim/judge', n_runs: 1, metrics: ['coherence'], prompts: { 'rag/coherence': 'own.txt' } }));
+    const done = await assay(['run', 'eval.yaml', '--output-dir', name], { cwd: directory });
+    assert.equal(done.code, 0, done.stderr);
+  };
+  await run('base', 'How well does it hold together?\n{question}\n{answer}');
+  await run('new', 'Rate how it hangs together.\n{question}\n{answer}');
+  const found = JSON.parse((await compare(directory, 'base', 'new', '--format', 'json')).stdout);
+  assert.deepEqual(found.differences, ['prompt rag/coherence: its text differs']);
+});

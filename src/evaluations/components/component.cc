@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "evaluations/early_stop.h"
 #include "report/csv.h"
 
 namespace assay::components {
@@ -26,8 +27,7 @@ class ComponentCollector final : public Collector {
  public:
   // `input` are the fields that cases are read with, `all` those of a complete line.
   ComponentCollector(const DataFields& input, const DataFields& all, const std::vector<DataField>& actual,
-                     OutputFiles& files, std::unique_ptr<LineScorer> scorer, std::string text_field,
-                     const HumanCheck* human)
+                     OutputFiles& files, std::unique_ptr<LineScorer> scorer, std::string text_field)
       : input_(input),
         all_(all),
         actual_(actual),
@@ -35,10 +35,9 @@ class ComponentCollector final : public Collector {
         results_(files.open("results.jsonl")),
         scorer_(std::move(scorer)),
         text_field_(std::move(text_field)),
-        complete_line_(all.spellings()),
-        result_(human) {}
+        complete_line_(all.spellings()) {}
 
-  void add(const Case& input, const FinishedCase* finished) override {
+  Scores add(const Case& input, const FinishedCase* finished) override {
     if (finished == nullptr) {
       score(input, *input.fields, nullptr);
     } else if (finished->outcome.kind == OutcomeKind::scored) {
@@ -46,6 +45,7 @@ class ComponentCollector final : public Collector {
     } else {
       add_failed(input, input_, *input.fields, finished, finished->outcome);
     }
+    return result_.scores();
   }
 
   void finish(Summary& summary, std::vector<NotableCase>& notable) override {
@@ -53,9 +53,9 @@ class ComponentCollector final : public Collector {
     for (const auto& [kind, count] : missing_) summary.cases.errored += count;
     notable = std::move(failed_);
     scorer_->finish(missing_, summary, notable);
-    result_.apply(summary);
-    write_aggregate(summary, files_);
   }
+
+  void write_figures(const Summary& summary) override { write_aggregate(summary, files_); }
 
  private:
   static constexpr std::size_t kShownFailures = 20;
@@ -152,8 +152,10 @@ class ComponentEvaluation final : public Evaluation {
   std::unique_ptr<Collector> collector(OutputFiles& files) const override {
     return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_,
                                                 task_.actual, files, task_.scorer(all_fields_, files),
-                                                task_.text_field, human_ ? &*human_ : nullptr);
+                                                task_.text_field);
   }
+  std::vector<MeanFigure> mean_figures() const override { return task_.means; }
+  const HumanCheck* human() const override { return human_ ? &*human_ : nullptr; }
   std::vector<std::string> metric_names() const override {
     std::vector<std::string> names = task_.metrics;
     if (human_) {
@@ -201,6 +203,7 @@ Keys component_keys() {
            "honour it.",
        .example = "document"},
       human_key(),
+      stop_when_key(),
       target_key()};
 }
 
@@ -210,7 +213,7 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
   if (config.boolean("generate")) {
     target = make_target(config, {task.text_field, task.actual, task.actual_schema}, problems);
   }
-  auto human = HumanCheck::from(config, task.metrics, problems);
+  auto human = HumanCheck::from(config, task.means, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<ComponentEvaluation>(config.text("input_path"), config.text("cluster"),
                                                std::move(task), std::move(target), std::move(human));

@@ -40,6 +40,7 @@ struct ComponentTask {
   LineCheck check = {};              // between the fields; `actual` may not be there yet
   Json actual_schema;                // of the actual fields, for a prompted model
   std::vector<std::string> metrics;  // names; a trailing dot is a family
+  std::vector<MeanFigure> means;     // of them, those that are means over the cases' scores
   std::function<std::unique_ptr<LineScorer>(const DataFields& fields, OutputFiles& files)> scorer;
 };
 

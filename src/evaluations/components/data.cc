@@ -67,6 +67,18 @@ class JsonlSource final : public CaseSource {
   }
 
   const Case& current() const override { return current_; }
+  CasePlace place() const override { return {current_.index, reader_.place()}; }
+
+  Status go_to(const CasePlace& place) override {
+    if (auto gone = reader_.go_to(place.line); !gone) return gone;
+    auto line = reader_.next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) return fail(Error{ErrorKind::data, "the file has become shorter", {{"file", path_}}});
+    if (auto parsed = parser_.parse(**line); !parsed) return parsed;
+    current_ = {place.index, place.line.number, id_of(**line), fields_.cluster(parser_, cluster_), &parser_};
+    return {};
+  }
+
   std::vector<Problem> take_problems() override { return std::exchange(problems_, {}); }
   std::int64_t lines() const override { return lines_; }
   std::int64_t invalid() const override { return invalid_; }

@@ -16,6 +16,7 @@
 #include "evaluations/components/figures.h"
 #include "evaluations/components/tasks.h"
 #include "report/csv.h"
+#include "stats/clustered_counts.h"
 #include "stats/missing.h"
 #include "stats/multilabel.h"
 
@@ -65,10 +66,10 @@ class GuardrailScorer final : public LineScorer {
     const Json expected_map = fields_.tree(line, kExpectedGuardrails);
     const Json actual_map = fields_.tree(line, kActualGuardrails);
     const FieldValue& model = fields_.value(line, kModel);
-    any_.add(expected, actual);
+    any_.add(expected, actual, input.cluster);
     const std::set<std::string> wanted = names_in(expected_map);
     const std::set<std::string> triggered = names_in(actual_map);
-    labels_.add(wanted, triggered);
+    labels_.add(wanted, triggered, input.cluster);
     const bool exact = wanted == triggered;
     const std::string_view kind = classification(expected, actual);
 
@@ -80,8 +81,8 @@ class GuardrailScorer final : public LineScorer {
     if (model.kind == FieldValue::Kind::text) result.text("model", model.text);
     result.text("classification", kind);
     result.boolean("exact_match", exact);
-    const std::pair<std::string_view, std::optional<double>> scores[] = {
-        {"any_triggered.accuracy", expected == actual ? 1 : 0}, {"exact_match", exact ? 1 : 0}};
+    const Score scores[] = {{"any_triggered.accuracy", expected == actual ? 1.0 : 0.0},
+                            {"exact_match", exact ? 1.0 : 0.0}};
     result.scores(scores);
     row_.clear();
     const std::string expected_text = to_text(expected_map);
@@ -148,21 +149,22 @@ class GuardrailScorer final : public LineScorer {
   }
 
   void add_any_triggered(const std::map<std::string, std::int64_t>& missing, Summary& summary) {
-    BinaryFigures figures = binary_figures(any_);
-    const std::int64_t n = any_.total();
+    BinaryFigures figures = any_.figures();
+    const BinaryCounts& any = any_.all();
+    const std::int64_t n = any.total();
     auto& metrics = summary.metrics;
     metrics.push_back(share("any_triggered.precision", std::move(figures.precision), true));
     metrics.push_back(share("any_triggered.recall", std::move(figures.recall), true));
     metrics.push_back(share("any_triggered.f1", std::move(figures.f1)));
     metrics.push_back(share("any_triggered.accuracy", with_missing(std::move(figures.accuracy), missing)));
-    metrics.push_back(count("any_triggered.true_positives", any_.tp, n));
-    metrics.push_back(count("any_triggered.true_negatives", any_.tn, n));
-    metrics.push_back(count("any_triggered.false_positives", any_.fp, n, Metric::Better::lower));
-    metrics.push_back(count("any_triggered.false_negatives", any_.fn, n, Metric::Better::lower));
+    metrics.push_back(count("any_triggered.true_positives", any.tp, n));
+    metrics.push_back(count("any_triggered.true_negatives", any.tn, n));
+    metrics.push_back(count("any_triggered.false_positives", any.fp, n, Metric::Better::lower));
+    metrics.push_back(count("any_triggered.false_negatives", any.fn, n, Metric::Better::lower));
     summary.tables.push_back({"confusion_matrix",
                               "Any guardrail, expected against actual",
                               {"triggered", "not triggered"},
-                              {{any_.tp, any_.fn}, {any_.fp, any_.tn}},
+                              {{any.tp, any.fn}, {any.fp, any.tn}},
                               true,
                               "expected",
                               "actual"});
@@ -185,7 +187,7 @@ class GuardrailScorer final : public LineScorer {
   const DataFields& fields_;
   AtomicFile* rows_;
   std::string row_;
-  BinaryCounts any_;
+  ClusteredBinaryCounts any_;
   MultilabelCounts labels_;
   std::vector<NotableCase> missed_;
   std::vector<NotableCase> wrong_reason_;
@@ -223,6 +225,7 @@ ComponentTask task() {
       "any_triggered.",  "exact_match", "macro.",          "micro.",          "precision.",
       "recall.",         "f1.",         "true_positives.", "true_negatives.", "false_positives.",
       "false_negatives."};
+  declared.means = {{"any_triggered.accuracy"}, {"exact_match"}};
   declared.scorer = [](const DataFields& fields, OutputFiles& files) {
     return std::make_unique<GuardrailScorer>(fields, files);
   };

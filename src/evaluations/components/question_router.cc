@@ -51,7 +51,7 @@ class RouterScorer final : public LineScorer {
     const std::string_view answer = fields_.value(line, kAnswer).text;
     const std::string_view model = fields_.value(line, kModel).text;
     const bool correct = expected == actual;
-    matrix_.add(expected, actual);
+    matrix_.add(expected, actual, 1, input.cluster);
     result.text("question", question);
     result.text("expected_outcome", expected);
     result.text("actual_outcome", actual);
@@ -228,6 +228,7 @@ ComponentTask task() {
                       "recall.",
                       "f1.",
                       "f2."};
+  declared.means = {{"accuracy"}};
   declared.scorer = [](const DataFields& fields, OutputFiles& files) {
     return std::make_unique<RouterScorer>(fields, files);
   };

@@ -114,17 +114,28 @@ struct ConfiguredMetric {
   std::unique_ptr<RagMetric> metric;
 };
 
+std::vector<MeanFigure> means_of(const std::vector<ConfiguredMetric>& metrics) {
+  std::vector<MeanFigure> means;
+  for (const ConfiguredMetric& configured : metrics) {
+    means.push_back({configured.settings.name + ".mean"});
+    means.push_back({configured.settings.name + ".pass_rate"});
+  }
+  return means;
+}
+
 class RagAnswers final : public Evaluation {
  public:
   RagAnswers(std::string input_path, const std::string& cluster, int runs,
              std::vector<ConfiguredMetric> metrics, std::unique_ptr<Target> target,
-             std::vector<std::string> models, std::optional<HumanCheck> human)
+             std::vector<std::string> models, std::optional<HumanCheck> human,
+             std::map<std::string, std::string> prompts)
       : input_path_(std::move(input_path)),
         runs_(runs),
         metrics_(std::move(metrics)),
         target_(std::move(target)),
         models_(std::move(models)),
         human_(std::move(human)),
+        prompts_(std::move(prompts)),
         fields_(target_ ? generating_fields() : all_fields(), {}, cluster),
         all_fields_(all_fields(), {}, cluster) {}
 
@@ -159,9 +170,12 @@ class RagAnswers final : public Evaluation {
     settings.reserve(metrics_.size());
     for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);
     return make_rag_collector(std::move(settings), runs_, fields_,
-                              target_ ? actual_fields() : std::vector<DataField>{},
-                              human_ ? &*human_ : nullptr, files);
+                              target_ ? actual_fields() : std::vector<DataField>{}, files);
   }
+
+  std::vector<MeanFigure> mean_figures() const override { return means_of(metrics_); }
+  std::map<std::string, std::string> prompts() const override { return prompts_; }
+  const HumanCheck* human() const override { return human_ ? &*human_ : nullptr; }
 
   std::vector<std::string> metric_names() const override {
     std::vector<std::string> names;
@@ -253,6 +267,7 @@ class RagAnswers final : public Evaluation {
   std::unique_ptr<Target> target_;
   std::vector<std::string> models_;
   std::optional<HumanCheck> human_;
+  std::map<std::string, std::string> prompts_;
   DataFields fields_;      // that cases are read with
   DataFields all_fields_;  // of a complete line
 };
@@ -350,15 +365,12 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
     }
   }
 
-  std::vector<std::string> means;
-  means.reserve(metrics.size());
-  for (const ConfiguredMetric& configured : metrics) means.push_back(configured.settings.name + ".mean");
-  auto human = HumanCheck::from(config, means, problems);
+  auto human = HumanCheck::from(config, means_of(metrics), problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<RagAnswers>(config.text("input_path"), config.text("cluster"),
                                       static_cast<int>(config.integer("n_runs").value_or(2)),
                                       std::move(metrics), std::move(target), std::move(models),
-                                      std::move(human));
+                                      std::move(human), prompts.fingerprints("rag/"));
 }
 
 }  // namespace assay::components

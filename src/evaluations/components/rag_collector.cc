@@ -62,19 +62,19 @@ std::string reason_in(const JsonObject& run) {
 class RagCollector final : public Collector {
  public:
   RagCollector(std::vector<RagMetricSettings> metrics, int runs, const DataFields& fields,
-               std::vector<DataField> generated, const HumanCheck* human, OutputFiles& files)
+               std::vector<DataField> generated, OutputFiles& files)
       : metrics_(std::move(metrics)),
         runs_(runs),
         fields_(fields),
         generated_(std::move(generated)),
         files_(files),
-        tallies_(metrics_.size()),
-        result_(human) {
+        tallies_(metrics_.size()) {
     std::vector<std::string> header{"id", "question", "ideal_answer", "llm_answer"};
     std::vector<std::string> per_input{"id", "question"};
     for (const auto& metric : metrics_) {
       header.push_back(metric.name);
       mean_names_.push_back(metric.name + ".mean");
+      pass_names_.push_back(metric.name + ".pass_rate");
       for (const char* part : {".mean", ".std", ".n_datapoints"}) per_input.push_back(metric.name + part);
     }
     write_row("results.csv", header);
@@ -82,8 +82,8 @@ class RagCollector final : public Collector {
     write_row("tidy_results.csv", {"id", "metric", "run", "score", "passed", "error", "detail"});
   }
 
-  void add(const Case& input, const FinishedCase* finished) override {
-    if (finished == nullptr) return;
+  Scores add(const Case& input, const FinishedCase* finished) override {
+    if (finished == nullptr) return {};
     const Outcome& outcome = finished->outcome;
     JsonObject line = whole_line(fields_, *input.fields, input.id);
     if (!generated_.empty()) put_generated(line, generated_, outcome.result);
@@ -95,14 +95,15 @@ class RagCollector final : public Collector {
                                  text_at(line, "ideal_answer"), text_at(line, "llm_answer")};
     std::vector<std::string> per_input{std::string(input.id), text_at(line, "question")};
     JsonObject metrics;
-    std::vector<std::pair<std::string_view, std::optional<double>>> scores;
+    std::vector<Score> scores;
     std::optional<double> worst;
     std::string worst_name;
     for (std::size_t m = 0; m < metrics_.size(); ++m) {
       const Moments runs = add_runs(m, input, outcome);
       const auto mean = runs.mean();
       row.push_back(cell(mean));
-      scores.emplace_back(mean_names_[m], mean);
+      scores.push_back({mean_names_[m], mean});
+      scores.push_back({pass_names_[m], mean ? std::optional(passes(metrics_[m], *mean) ? 1.0 : 0.0) : mean});
       per_input.insert(per_input.end(),
                        {cell(mean), cell(runs.sample_deviation()), std::to_string(runs.n())});
       const auto deviation = runs.sample_deviation();
@@ -134,6 +135,7 @@ class RagCollector final : public Collector {
     finish_line(result_, *input.fields, finished, outcome.error);
     files_.write("results.jsonl", result_.end());
     note_case(input, outcome, line, worst, worst_name, metrics);
+    return result_.scores();
   }
 
   void finish(Summary& summary, std::vector<NotableCase>& notable) override {
@@ -161,11 +163,11 @@ class RagCollector final : public Collector {
           csv, std::vector<std::string>{name, cell(median(tally.medians)), cell(tally.means.mean()),
                                         cell(tally.means.sample_deviation()), std::to_string(tally.scores)});
     }
-    result_.apply(summary);
     files_.write("results_summary.csv", csv);
-    write_aggregate(summary, files_);
     for (auto& [goodness, entry] : worst_) notable.push_back(std::move(entry));
   }
+
+  void write_figures(const Summary& summary) override { write_aggregate(summary, files_); }
 
  private:
   static bool passes(const RagMetricSettings& metric, double mean) {
@@ -270,6 +272,7 @@ class RagCollector final : public Collector {
   OutputFiles& files_;
   std::vector<Tally> tallies_;
   std::vector<std::string> mean_names_;
+  std::vector<std::string> pass_names_;
   ResultLine result_;
   std::string row_;
   std::int64_t evaluated_ = 0;
@@ -281,8 +284,8 @@ class RagCollector final : public Collector {
 
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,
                                               const DataFields& fields, std::vector<DataField> generated,
-                                              const HumanCheck* human, OutputFiles& files) {
-  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, std::move(generated), human, files);
+                                              OutputFiles& files) {
+  return std::make_unique<RagCollector>(std::move(metrics), runs, fields, std::move(generated), files);
 }
 
 }  // namespace assay::components

@@ -9,7 +9,6 @@
 
 #include "evaluations/components/data.h"
 #include "evaluations/evaluation.h"
-#include "evaluations/human_check.h"
 
 namespace assay::components {
 
@@ -26,6 +25,6 @@ inline constexpr std::array<const char*, 7> kRagFigures = {
 // `fields` must outlive the collector; `generated` are those that a target gives, none if the data hold them.
 std::unique_ptr<Collector> make_rag_collector(std::vector<RagMetricSettings> metrics, int runs,
                                               const DataFields& fields, std::vector<DataField> generated,
-                                              const HumanCheck* human, OutputFiles& files);
+                                              OutputFiles& files);
 
 }  // namespace assay::components

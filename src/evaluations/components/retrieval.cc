@@ -165,14 +165,20 @@ std::string cell(std::optional<double> value) {
   return value ? number_text(*value) : "";
 }
 
+// Of the figures on ranks.
+std::vector<std::string> rank_names(const std::vector<std::size_t>& cutoffs) {
+  std::vector<std::string> names = {"mrr", "map"};
+  for (const char* figure : kRankFigures) {
+    for (const std::size_t k : cutoffs) names.push_back(fmt::format("{}{}", figure, k));
+  }
+  return names;
+}
+
 class RetrievalScorer final : public LineScorer {
  public:
   RetrievalScorer(std::vector<std::size_t> cutoffs, const DataFields& fields, OutputFiles& files)
       : cutoffs_(std::move(cutoffs)), fields_(fields), rows_(files.open("results.csv")) {
-    names_ = {"mrr", "map"};
-    for (const char* figure : kRankFigures) {
-      for (const std::size_t k : cutoffs_) names_.push_back(fmt::format("{}{}", figure, k));
-    }
+    names_ = rank_names(cutoffs_);
     ranks_.resize(names_.size());
     for (std::size_t i = 0; i < kSetFigures.size(); ++i)
       mean_names_[i] = std::string(kSetFigures[i]) + ".mean";
@@ -219,10 +225,10 @@ class RetrievalScorer final : public LineScorer {
     result.text("scored_on", wanted.key);
     for (std::size_t i = 0; i < kSetFigures.size(); ++i) result.json(kSetFigures[i], or_null(set_values[i]));
     for (std::size_t i = 0; i < names_.size(); ++i) result.json(names_[i], or_null(rank_values[i]));
-    std::vector<std::pair<std::string_view, std::optional<double>>> scores;
+    std::vector<Score> scores;
     scores.reserve(kSetFigures.size() + names_.size());
-    for (std::size_t i = 0; i < kSetFigures.size(); ++i) scores.emplace_back(mean_names_[i], set_values[i]);
-    for (std::size_t i = 0; i < names_.size(); ++i) scores.emplace_back(names_[i], rank_values[i]);
+    for (std::size_t i = 0; i < kSetFigures.size(); ++i) scores.push_back({mean_names_[i], set_values[i]});
+    for (std::size_t i = 0; i < names_.size(); ++i) scores.push_back({names_[i], rank_values[i]});
     result.scores(scores);
     result.json("true_positives", json_list(search.found));
     result.json("false_negatives", json_list(search.missed));
@@ -363,9 +369,10 @@ ComponentTask task(const std::vector<std::size_t>& cutoffs) {
     for (const char* part : {".mean", ".median", ".max", ".std"})
       declared.metrics.push_back(fmt::format("{}{}", figure, part));
   }
-  declared.metrics.insert(declared.metrics.end(), {"mrr", "map"});
-  for (const char* figure : kRankFigures) {
-    for (const std::size_t k : cutoffs) declared.metrics.push_back(fmt::format("{}{}", figure, k));
+  for (const char* figure : kSetFigures) declared.means.push_back({fmt::format("{}.mean", figure)});
+  for (const std::string& name : rank_names(cutoffs)) {
+    declared.metrics.push_back(name);
+    declared.means.push_back({name});
   }
   declared.scorer = [cutoffs](const DataFields& fields, OutputFiles& files) {
     return std::make_unique<RetrievalScorer>(cutoffs, fields, files);

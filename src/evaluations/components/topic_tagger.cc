@@ -108,7 +108,7 @@ class TopicScorer final : public LineScorer {
     const Topics actual{topic(line, kActualPrimary), topic(line, kActualSecondary)};
     const auto values = figures_of(expected, actual);
     ++scored_;
-    matrix_.add(expected.primary.value_or(kNoTopic), actual.primary.value_or(kNoTopic));
+    matrix_.add(expected.primary.value_or(kNoTopic), actual.primary.value_or(kNoTopic), 1, input.cluster);
     for (std::size_t field = 0; field < fields_.fields().size(); ++field) {
       if (fields_.value(line, field).present())
         result.json(fields_.fields()[field].name, fields_.tree(line, field));
@@ -120,9 +120,9 @@ class TopicScorer final : public LineScorer {
       row.emplace_back(values[i] ? "true" : "false");
     }
     write(row);
-    std::vector<std::pair<std::string_view, std::optional<double>>> scores;
+    std::vector<Score> scores;
     scores.reserve(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) scores.emplace_back(rate_names_[i], values[i] ? 1 : 0);
+    for (std::size_t i = 0; i < values.size(); ++i) scores.push_back({rate_names_[i], values[i] ? 1.0 : 0.0});
     result.scores(scores);
     // Those with no topic in common first.
     const auto goodness = std::count(values.begin(), values.end(), true);
@@ -234,6 +234,7 @@ ComponentTask task() {
   for (const char* figure : kFigures) {
     declared.metrics.push_back(std::string(figure) + ".count");
     declared.metrics.push_back(std::string(figure) + ".rate");
+    declared.means.push_back({std::string(figure) + ".rate"});
   }
   declared.metrics.emplace_back("errored");
   declared.scorer = [](const DataFields& fields, OutputFiles& files) {
