@@ -144,7 +144,7 @@ RunIdentity new_identity(const Execution& execution) {
           kVersion,
           iso_time(now),
           deciding_config(execution.plan.config),
-          execution.plan.config.text("input_path"),
+          execution.plan.evaluation->data_path(),
           ""};
 }
 
@@ -321,12 +321,12 @@ int execute(Execution execution, const Surroundings& surroundings) {
             ErrorKind::data,
             fmt::format("{} of {} lines cannot be used; mend them, or run the good ones with --skip-invalid",
                         scan->invalid, scan->lines),
-            {{"file", execution.plan.config.text("input_path")}}},
+            {{"file", execution.plan.evaluation->data_path()}}},
         surroundings);
   }
   if (scan->cases == 0) {
     return input_error(
-        Error{ErrorKind::data, "the data hold no case", {{"file", execution.plan.config.text("input_path")}}},
+        Error{ErrorKind::data, "the data hold no case", {{"file", execution.plan.evaluation->data_path()}}},
         surroundings);
   }
   if (!problems.empty()) return kBadInput;

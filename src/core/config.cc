@@ -103,6 +103,7 @@ class Checker {
       case KeyType::path:
         return value.is_string() && !value.get_string().empty() ? resolved_path(value, flag) : wrong();
       case KeyType::text_list:
+      case KeyType::path_list:
         return check_text_list(key, value, path, pointer, flag);
       case KeyType::object: {
         if (value.is_string() && !key.shorthand.empty()) {
@@ -200,7 +201,7 @@ class Checker {
             fmt::format("found {}, expected {}", excerpt(items[i]), what));
         return std::nullopt;
       }
-      list.push_back(items[i]);
+      list.push_back(key.type == KeyType::path_list ? *resolved_path(items[i], flag) : items[i]);
     }
     return Json(std::move(list));
   }
@@ -233,6 +234,7 @@ Result<Json> flag_tree(const Key& key, const std::string& text) {
     case KeyType::duration:
       return Json(boost::json::string(text));
     case KeyType::text_list:
+    case KeyType::path_list:
       if (!text.starts_with('[')) return Json(boost::json::string(text));
       break;
     default:
@@ -367,7 +369,8 @@ void apply_flags(const Keys& keys, const ConfigSource& source, JsonObject& value
     if (!checked) continue;
     const std::vector<std::string_view> parts = split(path, '.');
     JsonObject* owner = object_at(values, parts, parts.size() - 1);
-    const bool append = key->type == KeyType::text_list && owner->contains(parts.back()) &&
+    const bool is_list = key->type == KeyType::text_list || key->type == KeyType::path_list;
+    const bool append = is_list && owner->contains(parts.back()) &&
                         std::find(repeated.begin(), repeated.end(), path) != repeated.end();
     if (append) {
       for (auto& item : checked->get_array()) owner->at(parts.back()).get_array().push_back(item);

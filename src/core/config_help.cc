@@ -24,6 +24,8 @@ std::string_view type_word(KeyType type) {
       return "a path";
     case KeyType::text_list:
       return "a list of texts";
+    case KeyType::path_list:
+      return "a list of paths";
     case KeyType::object:
       return "an object";
     case KeyType::object_map:
@@ -77,6 +79,7 @@ std::string value_word(const Key& key) {
     case KeyType::duration:
       return " TIME";
     case KeyType::path:
+    case KeyType::path_list:
       return " PATH";
     case KeyType::boolean:
       return "";

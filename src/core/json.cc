@@ -198,6 +198,26 @@ const Json* find_member(const Json& value, std::string_view key) {
   return object == nullptr ? nullptr : object->if_contains(key);
 }
 
+std::optional<std::string> find_text(const Json& value, std::string_view key) {
+  const Json* member = find_member(value, key);
+  const auto text = member != nullptr ? as_text(*member) : std::nullopt;
+  return text ? std::optional(std::string(*text)) : std::nullopt;
+}
+
+std::string text_at(const Json& value, std::string_view key) {
+  return find_text(value, key).value_or("");
+}
+
+const JsonArray& list_at(const Json& value, std::string_view key) {
+  static const JsonArray kNone;
+  const Json* member = find_member(value, key);
+  return member != nullptr && member->is_array() ? member->get_array() : kNone;
+}
+
+Json or_null(const std::optional<std::string>& text) {
+  return text ? Json(boost::json::string(*text)) : Json(nullptr);
+}
+
 std::optional<double> as_number(const Json& value) {
   switch (value.kind()) {
     case bj::kind::int64:

@@ -53,6 +53,12 @@ void append_json_string(std::string& out, std::string_view text);
 const Json* find_pointer(const Json& value, std::string_view pointer);
 // Object member or null; a non-object has none.
 const Json* find_member(const Json& value, std::string_view key);
+// A member that is text, or that is a list; nothing or empty if it is absent or something else.
+std::optional<std::string> find_text(const Json& value, std::string_view key);
+std::string text_at(const Json& value, std::string_view key);
+const JsonArray& list_at(const Json& value, std::string_view key);
+// Text or null.
+Json or_null(const std::optional<std::string>& text);
 // Whole or fractional number as double.
 std::optional<double> as_number(const Json& value);
 std::optional<std::int64_t> as_integer(const Json& value);  // accepts 3.0

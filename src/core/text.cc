@@ -195,6 +195,14 @@ std::string join(std::span<const std::string_view> parts, std::string_view separ
   return join_any(parts, separator);
 }
 
+std::string upper_ascii(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return out;
+}
+
 std::string lower_ascii(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), lower);

@@ -46,6 +46,7 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
 // A-Z become a-z, all other bytes stay.
 std::string lower_ascii(std::string_view text);
+std::string upper_ascii(std::string_view text);
 bool equal_ignoring_ascii_case(std::string_view a, std::string_view b);
 
 // Edits (insert, delete, replace, swap of neighbours) that turn one into the other, counted in bytes.

@@ -23,7 +23,9 @@ struct Case {
   std::uint64_t line = 0;              // in the file, from 1
   std::string_view id;                 // given, or the line's number
   std::string_view cluster;            // which cases it belongs with; "" if the config declares no cluster
-  const LineParser* fields = nullptr;  // the parsed line
+  const LineParser* fields = nullptr;  // the parsed line, or
+  const Json* tree = nullptr;          // the same as a tree, as the source has it
+  std::size_t part = 0;                // which of the line's cases, where a line is several
 };
 
 // Where a case stands in its source, to come back to it.
@@ -47,6 +49,7 @@ class CaseSource {
   virtual std::vector<Problem> take_problems() = 0;
   virtual std::int64_t lines() const = 0;    // read so far, blank ones left out
   virtual std::int64_t invalid() const = 0;  // of them, how many cannot be used
+  virtual std::int64_t cases_per_line() const { return 1; }
 };
 
 // What `assay check` tells before anything is sent.

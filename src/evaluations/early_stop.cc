@@ -140,7 +140,7 @@ Result<std::unique_ptr<EarlyStop>> EarlyStop::make(const Evaluation& evaluation,
   auto again = evaluation.cases();
   if (!again) return fail(std::move(again.error()));
   made->source_ = std::move(*again);
-  made->collector_ = evaluation.collector(made->nowhere_);
+  made->collector_ = evaluation.collector(made->nowhere_, {});
   return made;
 }
 

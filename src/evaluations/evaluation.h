@@ -25,6 +25,12 @@ struct FinishedCase {
   double latency_ms = 0;
 };
 
+// Which run it is, for records that name it.
+struct RunFacts {
+  std::string run_id;
+  std::string started;  // ISO 8601, UTC
+};
+
 // Receives every case in input order, once.
 class Collector {
  public:
@@ -41,7 +47,9 @@ class Collector {
 
 class Evaluation : public CaseWork {
  public:
-  virtual std::unique_ptr<Collector> collector(OutputFiles& files) const = 0;
+  // The file that the cases come from.
+  virtual std::string data_path() const = 0;
+  virtual std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const = 0;
   // Every metric that a run may report, for checking gates before anything is sent; a name that ends in a dot
   // stands for a family with names from the data ("precision.").
   virtual std::vector<std::string> metric_names() const = 0;

@@ -3,6 +3,7 @@
 #include "evaluations/common_keys.h"
 #include "evaluations/components/component.h"
 #include "evaluations/components/tasks.h"
+#include "evaluations/persona/persona.h"
 
 namespace assay {
 namespace {
@@ -14,6 +15,8 @@ constexpr EvaluationKind kKinds[] = {
      make_jailbreak_guardrails},
     {"output_guardrails", "do the guardrails hold back the answers that they should, for the right reason?",
      component_keys, make_output_guardrails},
+    {"persona", "would this persona agree with how the system classified this item?", persona::persona_keys,
+     persona::make_persona},
     {"question_router", "is each question sent to the right place?", component_keys, make_question_router},
     {"rag_answers", "how good are the answers of a RAG system, judged by a model?", rag_answers_keys,
      make_rag_answers},

@@ -197,7 +197,8 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
   files.write("problems.log", "");
   for (const Problem& warning : request.warnings) note(warning);
   {
-    const auto collector = request.evaluation.collector(files);
+    const auto collector =
+        request.evaluation.collector(files, {request.header.run_id, request.header.started});
     ScoreFigures figures(request.evaluation.human());
     ResultLine skipped;
     for (;;) {
@@ -233,8 +234,8 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     summary.run_id = request.header.run_id;
     summary.started = request.header.started;
     summary.prompts = request.evaluation.prompts();
-    summary.cases.total = (*source)->lines();
-    summary.cases.invalid = (*source)->invalid();
+    summary.cases.total = (*source)->lines() * (*source)->cases_per_line();
+    summary.cases.invalid = (*source)->invalid() * (*source)->cases_per_line();
     summary.usage = usage_of(request.totals);
     if (summary.cases.invalid > 0 && request.invalid_lines == InvalidLines::refuse) {
       return fail(ErrorKind::data,

@@ -116,6 +116,7 @@ std::string method_words(std::string_view method) {
       {"jeffreys", "Jeffreys"},
       {"t", "t"},
       {"t_clustered", "t, clustered"},
+      {"wilson_clustered", "Wilson, clustered"},
       {"order_statistics", "order statistics"},
       {"bootstrap_percentile", "bootstrap"},
       {"bootstrap_clusters", "bootstrap over clusters"},

@@ -5,6 +5,7 @@
 
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 
 namespace assay {
 namespace {
@@ -30,20 +31,44 @@ bool wants_interval(const Estimate& estimate) {
   return estimate.value && estimate.undefined.empty();
 }
 
+// Wilson's formula for any critical value and a size that need not be whole.
+Interval wilson_interval(double p, double size, double critical) {
+  const double square = critical * critical;
+  const double shrink = 1 + square / size;
+  const double centre = (p + square / (2 * size)) / shrink;
+  const double half = critical * std::sqrt(p * (1 - p) / size + square / (4 * size * size)) / shrink;
+  // The formula gives exactly 0 and 1 at the ends; rounding would leave 1e-17.
+  return {p == 0 ? 0 : std::max(0.0, centre - half), p == 1 ? 1 : std::min(1.0, centre + half)};
+}
+
 }  // namespace
 
 Estimate wilson(std::int64_t count, std::int64_t n, double level) {
   Estimate estimate = rate(count, n, level, "wilson");
   if (!wants_interval(estimate)) return estimate;
-  const double z = quantile(boost::math::normal(), 0.5 + level / 2);
+  estimate.ci = wilson_interval(*estimate.value, static_cast<double>(n),
+                                quantile(boost::math::normal(), 0.5 + level / 2));
+  return estimate;
+}
+
+Estimate wilson_clustered(const ClusteredMoments& decisions, double level) {
+  const std::int64_t n = decisions.all().n();
+  const double p = decisions.all().mean().value_or(0);
+  const std::int64_t count = std::llround(p * static_cast<double>(n));
+  if (decisions.clusters() == n) return wilson(count, n, level);
+  Estimate estimate = rate(count, n, level, "wilson_clustered");
+  if (!wants_interval(estimate)) return estimate;
+  const auto error = decisions.standard_error();
+  if (!error) {
+    estimate.undefined = "no interval: all decisions belong to one cluster";
+    return estimate;
+  }
   const double size = static_cast<double>(n);
-  const double p = *estimate.value;
-  const double shrink = 1 + z * z / size;
-  const double centre = (p + z * z / (2 * size)) / shrink;
-  const double half = z * std::sqrt(p * (1 - p) / size + z * z / (4 * size * size)) / shrink;
-  // The formula gives exactly 0 and 1 at the ends; rounding would leave 1e-17.
-  estimate.ci =
-      Interval{count == 0 ? 0 : std::max(0.0, centre - half), count == n ? 1 : std::min(1.0, centre + half)};
+  const double clusters = static_cast<double>(decisions.clusters());
+  const double naive = p * (1 - p) / size;
+  const double effective = naive > 0 ? size / std::max(1.0, *error * *error / naive) : clusters;
+  estimate.ci = wilson_interval(*estimate.value, effective,
+                                quantile(boost::math::students_t(clusters - 1), 0.5 + level / 2));
   return estimate;
 }
 

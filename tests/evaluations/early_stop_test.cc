@@ -55,11 +55,12 @@ class ScoreEvaluation final : public Evaluation {
       : path_(std::move(path)),
         fields_({{.name = "score", .type = components::FieldType::number}}, {}, cluster) {}
   Result<std::unique_ptr<CaseSource>> cases() const override { return components::open_data(path_, fields_); }
+  std::string data_path() const override { return path_; }
   bool asks_outside() const override { return true; }
   Task<Outcome> begin(const Case&, CaseContext&) const override { co_return Outcome{}; }
   void estimate(const Case&, CallEstimate&) const override {}
   std::vector<std::string> models() const override { return {}; }
-  std::unique_ptr<Collector> collector(OutputFiles&) const override {
+  std::unique_ptr<Collector> collector(OutputFiles&, const RunFacts& /*run*/) const override {
     return std::make_unique<ScoreCollector>();
   }
   std::vector<std::string> metric_names() const override { return {"score.mean"}; }

@@ -34,6 +34,14 @@ TEST(Proportion, ExactUpperLimitOfNoFailureIsTheRootOfTheTail) {
   expect_interval(clopper_pearson(0, 30, 0.9), 0, 0.09503, 5e-6);
 }
 
+// 9 of 10: the textbook interval p ± z·sqrt(p(1-p)/n) would reach from 0.714 to an impossible 1.086.
+TEST(Proportion, NeverLeavesTheScale) {
+  const double half = 1.959964 * std::sqrt(0.9 * 0.1 / 10);
+  EXPECT_NEAR(0.9 - half, 0.714, 5e-4);
+  EXPECT_NEAR(0.9 + half, 1.086, 5e-4);
+  expect_interval(wilson(9, 10), 0.5958, 0.9821, 5e-5);
+}
+
 TEST(Proportion, AgreesWithSciPy) {
   for (const Json& row : reference_values("proportions").as_array()) {
     const auto count = as_integer(row.at("count")).value();
@@ -95,6 +103,49 @@ RC_GTEST_PROP(Proportion, IntervalsEncloseTheRateAndMirrorTheComplement, ()) {
     RC_ASSERT(rate.ci->low < rate.ci->high);
     RC_ASSERT(std::fabs(rate.ci->low - (1 - other.ci->high)) < 1e-9);
   }
+}
+
+TEST(WilsonClustered, OfSingleDecisionsIsWilson) {
+  ClusteredMoments decisions;
+  for (int i = 0; i < 20; ++i) decisions.add(std::to_string(i), i < 13 ? 1 : 0);
+  const Estimate clustered = wilson_clustered(decisions);
+  const Estimate plain = wilson(13, 20);
+  EXPECT_EQ(clustered.method, "wilson");
+  EXPECT_EQ(clustered.ci->low, plain.ci->low);
+  EXPECT_EQ(clustered.count, 13);
+}
+
+TEST(WilsonClustered, WorkedExample) {
+  // Four clusters with 3/3, 0/3, 2/3, 3/3: p = 8/12; deviations from 3p = 2 are 1, -2, 0, 1, so
+  // SE² = (1/144)·(4/3)·6 = 0.055556; p(1-p)/n = 0.0185185; design effect 3, n_eff = 4; t with 3 degrees of
+  // freedom is 3.182446.
+  ClusteredMoments decisions;
+  const int passed[] = {3, 0, 2, 3};
+  for (int cluster = 0; cluster < 4; ++cluster) {
+    for (int i = 0; i < 3; ++i) decisions.add(std::to_string(cluster), i < passed[cluster] ? 1 : 0);
+  }
+  const Estimate estimate = wilson_clustered(decisions);
+  EXPECT_EQ(estimate.method, "wilson_clustered");
+  EXPECT_EQ(estimate.n, 12);
+  const double t = 3.182446;
+  const double shrink = 1 + t * t / 4;
+  const double centre = (2.0 / 3 + t * t / 8) / shrink;
+  const double half = t * std::sqrt(2.0 / 9 / 4 + t * t / 64) / shrink;
+  EXPECT_NEAR(estimate.ci->low, centre - half, 1e-6);
+  EXPECT_NEAR(estimate.ci->high, centre + half, 1e-6);
+}
+
+TEST(WilsonClustered, OfEqualDecisionsCountsClustersAndOfOneClusterSaysNothing) {
+  ClusteredMoments equal;
+  for (int i = 0; i < 40; ++i) equal.add(std::to_string(i / 8), 1);
+  const Estimate estimate = wilson_clustered(equal);
+  EXPECT_EQ(estimate.ci->high, 1);
+  EXPECT_LT(estimate.ci->low, wilson(40, 40).ci->low);
+  ClusteredMoments one;
+  for (int i = 0; i < 5; ++i) one.add("a", i % 2);
+  EXPECT_FALSE(wilson_clustered(one).ci);
+  EXPECT_NE(wilson_clustered(one).undefined, "");
+  EXPECT_EQ(wilson_clustered(ClusteredMoments()).undefined, "no observations");
 }
 
 }  // namespace

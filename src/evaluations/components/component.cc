@@ -136,6 +136,7 @@ class ComponentEvaluation final : public Evaluation {
   Result<std::unique_ptr<CaseSource>> cases() const override {
     return open_data(input_path_, target_ ? input_fields_ : all_fields_);
   }
+  std::string data_path() const override { return input_path_; }
   bool asks_outside() const override { return target_ != nullptr; }
 
   Task<Outcome> begin(const Case& input, CaseContext& context) const override {
@@ -149,7 +150,7 @@ class ComponentEvaluation final : public Evaluation {
     return target_ ? target_->models() : std::vector<std::string>{};
   }
 
-  std::unique_ptr<Collector> collector(OutputFiles& files) const override {
+  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& /*run*/) const override {
     return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_,
                                                 task_.actual, files, task_.scorer(all_fields_, files),
                                                 task_.text_field);

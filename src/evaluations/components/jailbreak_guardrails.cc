@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include "evaluations/components/component.h"
-#include "evaluations/components/figures.h"
+#include "evaluations/figures.h"
 #include "evaluations/components/tasks.h"
 #include "report/csv.h"
 #include "stats/clustered_counts.h"
@@ -12,6 +12,8 @@
 
 namespace assay::components {
 namespace {
+
+using namespace figures;
 
 enum Field : std::size_t { kQuestion, kExpected, kActual, kModel };
 

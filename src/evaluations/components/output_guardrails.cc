@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/components/figures.h"
+#include "evaluations/figures.h"
 #include "evaluations/components/tasks.h"
 #include "report/csv.h"
 #include "stats/clustered_counts.h"
@@ -22,6 +22,8 @@
 
 namespace assay::components {
 namespace {
+
+using namespace figures;
 
 enum Field : std::size_t {
   kMessage,

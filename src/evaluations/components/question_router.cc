@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/components/figures.h"
+#include "evaluations/figures.h"
 #include "evaluations/components/tasks.h"
 #include "report/csv.h"
 #include "stats/calibration.h"
@@ -16,6 +16,8 @@
 
 namespace assay::components {
 namespace {
+
+using namespace figures;
 
 enum Field : std::size_t { kQuestion, kExpected, kActual, kConfidence, kAnswer, kModel };
 

@@ -140,6 +140,7 @@ class RagAnswers final : public Evaluation {
         all_fields_(all_fields(), {}, cluster) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(input_path_, fields_); }
+  std::string data_path() const override { return input_path_; }
   bool asks_outside() const override { return true; }
 
   Task<Outcome> begin(const Case& input, CaseContext& context) const override {
@@ -165,7 +166,7 @@ class RagAnswers final : public Evaluation {
 
   std::vector<std::string> models() const override { return models_; }
 
-  std::unique_ptr<Collector> collector(OutputFiles& files) const override {
+  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& /*run*/) const override {
     std::vector<RagMetricSettings> settings;
     settings.reserve(metrics_.size());
     for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/components/figures.h"
+#include "evaluations/figures.h"
 #include "report/csv.h"
 #include "stats/mean.h"
 #include "stats/median.h"
@@ -20,15 +20,12 @@
 namespace assay::components {
 namespace {
 
+using namespace figures;
+
 constexpr std::size_t kShownCases = 20;
 
 std::string cell(std::optional<double> value) {
   return value ? number_text(*value) : std::string();
-}
-
-std::string text_at(const JsonObject& object, std::string_view name) {
-  const Json* value = object.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 // What one metric has come to over the cases so far.

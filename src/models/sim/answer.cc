@@ -109,7 +109,8 @@ class Answering {
         options_(options),
         chance_(hash_number(options.seed, hash_request(request))),
         material_(request),
-        judge_(material_, chance_, options.noise) {}
+        document_(request),
+        judge_(material_, document_, chance_, options.noise) {}
 
   ChatReply reply() {
     ChatReply out;
@@ -217,6 +218,7 @@ class Answering {
   const SimOptions& options_;
   Chance chance_;
   Material material_;
+  Document document_;
   Judge judge_;
 };
 

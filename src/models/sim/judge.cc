@@ -23,8 +23,8 @@ const JsonObject* properties_of_entry(const Shape& list) {
 
 }  // namespace
 
-Judge::Judge(const Material& material, const Chance& chance, double noise)
-    : material_(material), chance_(chance), noise_(noise) {}
+Judge::Judge(const Material& material, const Document& document, const Chance& chance, double noise)
+    : material_(material), document_(document), chance_(chance), noise_(noise) {}
 
 const WordSet& Judge::subject_words() const {
   if (!subject_words_) subject_words_.emplace(material_.subject());
@@ -51,9 +51,12 @@ std::optional<std::vector<std::string_view>> Judge::texts_of_part(const Place& l
 
 Chance Judge::decision(const Place& place) const {
   Chance chance = chance_.fork("decision");
+  const bool nested = document_.speaks_of(place);  // each inner entry has its own
+  std::size_t entries_left =
+      nested ? static_cast<std::size_t>(std::ranges::count(place.path, std::string_view(), &Step::key)) : 1;
   for (const Step& step : place.path) {
     chance = step.key.empty() ? chance.fork(step.index) : chance.fork(step.key);
-    if (step.key.empty()) break;
+    if (step.key.empty() && --entries_left == 0) break;
   }
   return chance;
 }
@@ -115,6 +118,7 @@ std::optional<std::vector<std::string_view>> Judge::texts_named(std::string_view
 }
 
 std::optional<std::size_t> Judge::length(const Place& list) const {
+  if (const auto repeated = document_.length(list)) return repeated;
   const std::string_view name = list.name();
   const bool inner = std::ranges::any_of(list.path, [](const Step& step) { return step.key.empty(); });
   const JsonObject* properties = properties_of_entry(list.shape);
@@ -141,6 +145,7 @@ std::optional<std::size_t> Judge::length(const Place& list) const {
 
 std::optional<Json> Judge::value(const Place& place) const {
   if (place.path.empty()) return std::nullopt;
+  if (auto repeated = document_.repeated(place)) return repeated;
   const Shape& shape = place.shape;
   const bool entry = place.path.back().key.empty();
   if (shape.allowed && shape.allowed->size() > 1) return choose(place);

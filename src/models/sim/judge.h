@@ -25,6 +25,9 @@
 //   length,
 //                        words shared with the question, little repetition; confidence by how clear a
 //                        decision was
+//   a JSON document      as the last message: lists and ids that repeat its own (document.h); decisions about
+//   an entry
+//                        by how far its short texts share words with its longest
 //   reasons              a sentence that fits the decision; answers: sentences of the context that share
 //   words
 //                        with the question
@@ -39,6 +42,7 @@
 #include <vector>
 
 #include "models/sim/chance.h"
+#include "models/sim/document.h"
 #include "models/sim/instance.h"
 #include "models/sim/material.h"
 
@@ -46,8 +50,8 @@ namespace assay::sim {
 
 class Judge : public Suggestions {
  public:
-  // Both must outlive the judge.
-  Judge(const Material& material, const Chance& chance, double noise);
+  // All must outlive the judge.
+  Judge(const Material& material, const Document& document, const Chance& chance, double noise);
 
   std::optional<std::size_t> length(const Place& list) const override;
   std::optional<Json> value(const Place& place) const override;
@@ -89,6 +93,7 @@ class Judge : public Suggestions {
   Chance decision(const Place& place) const;
 
   const Material& material_;
+  const Document& document_;
   const Chance& chance_;
   double noise_;
   // Read on demand and once: a long list of verdicts asks for the same again and again.

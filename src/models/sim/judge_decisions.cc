@@ -99,7 +99,9 @@ double Judge::support(const Place& place) const {
   const Item* item = item_at(place);
   const Topic topic = topic_of(place);
   double value = 0;
-  if (topic != Topic::none) {
+  if (document_.speaks_of(place)) {
+    value = document_.support(place);
+  } else if (topic != Topic::none) {
     const std::string_view text = item != nullptr ? item->text : material_.subject();
     const std::size_t phrases = topic == Topic::attack ? count_manipulations(text) : count_biases(text);
     value = phrases == 0 ? 0.1 : phrases == 1 ? 0.8 : 0.95;
@@ -281,7 +283,7 @@ std::optional<Json> Judge::number(const Place& place) const {
   if (is_confidence(name)) {
     share = 0.55 + 0.4 * std::fabs(2 * support(place) - 1) * (0.8 + 0.2 * chance.unit());
   } else {
-    share = item != nullptr ? support(place) : quality(material_.answer());
+    share = item != nullptr || document_.speaks_of(place) ? support(place) : quality(material_.answer());
     share = clamped(share + 0.08 * (chance.unit() - 0.5));
     if (chance.happens(noise_)) share = clamped(share + (chance.happens(0.5) ? 0.3 : -0.3));
   }

@@ -6,7 +6,7 @@
 
 #include "report/summary.h"
 
-namespace assay::components {
+namespace assay::figures {
 
 inline Metric share(std::string name, Estimate estimate, bool headline = false) {
   return {std::move(name), std::move(estimate), Metric::Form::share, Metric::Better::higher, headline};
@@ -25,4 +25,4 @@ inline Metric count(std::string name, std::int64_t value, std::int64_t n,
   return {std::move(name), std::move(estimate), Metric::Form::count, better, false};
 }
 
-}  // namespace assay::components
+}  // namespace assay::figures

@@ -1,0 +1,181 @@
+#include "evaluations/persona/figures_by_group.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "evaluations/figures.h"
+#include "stats/krippendorff.h"
+#include "stats/missing.h"
+#include "stats/proportion.h"
+
+namespace assay::persona {
+namespace {
+
+using namespace figures;
+
+constexpr int kAgreesFrom = 4;
+constexpr Interval kLikertRange{1, 5};
+
+Json or_null(const Estimate& estimate) {
+  return estimate.value ? Json(*estimate.value) : Json(nullptr);
+}
+
+// The plain interval where every item has one value, the clustered one elsewhere.
+Estimate mean_of(const ClusteredMoments& moments) {
+  return moments.clusters() == moments.all().n() ? estimate_mean(moments.all()) : estimate_mean(moments);
+}
+
+}  // namespace
+
+void VerdictTally::add(const Verdict& verdict, Mode mode) {
+  if (mode == Mode::mode3) {
+    agrees_.add(verdict.item_id, verdict.agrees ? 1 : 0);
+    return;
+  }
+  agrees_.add(verdict.item_id, verdict.likert >= kAgreesFrom ? 1 : 0);
+  likert_.add(verdict.item_id, verdict.likert);
+  ++distribution_[static_cast<std::size_t>(verdict.likert - 1)];
+}
+
+Estimate VerdictTally::likert_mean() const {
+  return with_missing(within_range(mean_of(likert_), kLikertRange), missing_, kLikertRange);
+}
+
+// From the distribution: the middle of five values needs no list. Its interval would take verdicts on one
+// item for independent ones, so it has none where they are not.
+Estimate VerdictTally::likert_median() const {
+  const std::int64_t total = likert_.all().n();
+  if (total == 0) return undefined_figure("no observations");
+  const auto at = [&](std::int64_t rank) {  // from 0
+    for (std::size_t i = 0; i < distribution_.size(); ++i) {
+      if (rank < distribution_[i]) return static_cast<double>(i + 1);
+      rank -= distribution_[i];
+    }
+    return 5.0;
+  };
+  Estimate estimate = plain_figure((at((total - 1) / 2) + at(total / 2)) / 2, total);
+  estimate.undefined = "no interval is given for the median of five values";
+  return estimate;
+}
+
+Estimate VerdictTally::agreement_rate() const {
+  return with_missing(wilson_clustered(agrees_), missing_);
+}
+
+Estimate VerdictTally::weighted_agreement() const {
+  Estimate estimate = likert_mean();
+  const auto scaled = [](double likert) { return (likert - 1) / 4; };
+  if (estimate.value) estimate.value = scaled(*estimate.value);
+  if (estimate.ci) estimate.ci = Interval{scaled(estimate.ci->low), scaled(estimate.ci->high)};
+  if (estimate.bounds)
+    estimate.bounds = Interval{scaled(estimate.bounds->low), scaled(estimate.bounds->high)};
+  return estimate;
+}
+
+void VerdictFigures::add(std::size_t persona, const std::vector<Question>& questions,
+                         const std::vector<Verdict>& verdicts, const std::string& outcome) {
+  if (!questions.empty() && questions.front().item_id != item_) {
+    end_item();
+    item_ = questions.front().item_id;
+  }
+  const std::string& name = personas_[persona];
+  const auto tallies = [&](const std::string& classification, const std::string& perspective) {
+    return std::array{&all_, &by_classification_[classification], &by_persona_[name],
+                      &by_perspective_[perspective], &by_persona_and_classification_[{name, classification}]};
+  };
+  if (verdicts.empty()) {
+    for (const Question& question : questions) {
+      for (VerdictTally* tally : tallies(question.classification_id, question.perspective_id))
+        tally->add_missing(outcome, 1);
+    }
+    return;
+  }
+  for (const Verdict& verdict : verdicts) {
+    for (VerdictTally* tally : tallies(verdict.classification_id, verdict.perspective_id))
+      tally->add(verdict, mode_);
+    auto& said = said_[{verdict.classification_id, verdict.perspective_id}];
+    said.resize(personas_.size(), Ratings::kAbsent);
+    said[persona] = mode_ == Mode::mode3 ? (verdict.agrees ? 1 : 0) : verdict.likert;
+  }
+}
+
+void VerdictFigures::end_item() {
+  for (const auto& [question, said] : said_) alpha_.add_unit(said);
+  said_.clear();
+}
+
+Table VerdictFigures::by_group(std::string name, std::string title, std::string column,
+                               const std::map<std::string, VerdictTally>& groups) const {
+  Table table{std::move(name), std::move(title), {std::move(column), "n"}, {}, false, "", ""};
+  const bool likert = mode_ != Mode::mode3;
+  if (likert)
+    table.columns.insert(table.columns.end(), {"likert_mean", "likert_median", "weighted_agreement"});
+  table.columns.insert(table.columns.end(), {"agreement_rate", "low", "high"});
+  if (likert) table.columns.insert(table.columns.end(), {"1", "2", "3", "4", "5"});
+  for (const auto& [group, tally] : groups) {
+    std::vector<Json> row{boost::json::string(group), tally.n()};
+    if (likert) {
+      row.push_back(or_null(tally.likert_mean()));
+      row.push_back(or_null(tally.likert_median()));
+      row.push_back(or_null(tally.weighted_agreement()));
+    }
+    const Estimate rate = tally.agreement_rate();
+    row.push_back(or_null(rate));
+    row.push_back(rate.ci ? Json(rate.ci->low) : Json(nullptr));
+    row.push_back(rate.ci ? Json(rate.ci->high) : Json(nullptr));
+    if (likert) {
+      for (const std::int64_t count_of_one : tally.distribution()) row.emplace_back(count_of_one);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void VerdictFigures::apply(Summary& summary) {
+  end_item();
+  auto& metrics = summary.metrics;
+  const bool likert = mode_ != Mode::mode3;
+  const auto add = [&](const VerdictTally& tally, const std::string& suffix) {
+    if (likert) {
+      metrics.push_back(number("likert.mean" + suffix, tally.likert_mean()));
+      metrics.back().headline = suffix.empty();
+    }
+    metrics.push_back(share("agreement_rate" + suffix, tally.agreement_rate(), suffix.empty()));
+    if (likert) metrics.push_back(share("weighted_agreement" + suffix, tally.weighted_agreement()));
+  };
+  add(all_, "");
+  if (likert) {
+    metrics.push_back(number("likert.median", all_.likert_median()));
+    for (std::size_t i = 0; i < 5; ++i)
+      metrics.push_back(count(fmt::format("likert.count_{}", i + 1), all_.distribution()[i], all_.n()));
+  } else {
+    for (const char* name : {"likert.mean", "weighted_agreement"})
+      metrics.push_back(number(name, undefined_figure("mode3 has no Likert values")));
+  }
+  if (personas_.size() > 1) {
+    metrics.push_back(number("personas.krippendorff_alpha",
+                             krippendorff_alpha(alpha_, likert ? Scale::ordinal : Scale::nominal),
+                             Metric::Better::neither));
+  }
+  for (const auto& [classification, tally] : by_classification_) add(tally, "." + classification);
+
+  summary.tables.push_back(
+      by_group("classifications", "By classification", "classification", by_classification_));
+  summary.tables.push_back(by_group("personas", "By persona", "persona", by_persona_));
+  summary.tables.push_back(by_group("perspectives", "By perspective", "perspective", by_perspective_));
+  Table heat{"agreement_by_persona", "Agreement, persona × classification", {"persona"}, {}, false, "", ""};
+  for (const auto& [classification, tally] : by_classification_) heat.columns.push_back(classification);
+  for (const std::string& persona : personas_) {
+    std::vector<Json> row{boost::json::string(persona)};
+    for (const auto& [classification, tally] : by_classification_) {
+      const auto cell = by_persona_and_classification_.find({persona, classification});
+      row.push_back(cell == by_persona_and_classification_.end() ? Json(nullptr)
+                                                                 : or_null(cell->second.agreement_rate()));
+    }
+    heat.rows.push_back(std::move(row));
+  }
+  summary.tables.push_back(std::move(heat));
+}
+
+}  // namespace assay::persona

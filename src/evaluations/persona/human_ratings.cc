@@ -1,0 +1,138 @@
+#include "evaluations/persona/human_ratings.h"
+
+#include <fmt/format.h>
+
+#include "core/jsonl.h"
+#include "evaluations/figures.h"
+#include "stats/association.h"
+#include "stats/cohen_kappa.h"
+#include "stats/mean.h"
+#include "stats/proportion.h"
+#include "stats/ratings.h"
+
+namespace assay::persona {
+namespace {
+
+using namespace figures;
+
+constexpr int kAgreesFrom = 4;
+
+}  // namespace
+
+HumanRatings HumanRatings::read(const std::string& path, std::vector<ConfigProblem>& problems) {
+  HumanRatings human;
+  const auto complain = [&](std::uint64_t line, const std::string& what) {
+    problems.push_back({path, "human", fmt::format("line {}: {}", line, what)});
+  };
+  auto reader = LineReader::open(path);
+  if (!reader) {
+    problems.push_back({path, "human", reader.error().text()});
+    return human;
+  }
+  for (;;) {
+    auto line = reader->next();
+    if (!line) {
+      problems.push_back({path, "human", line.error().text()});
+      return human;
+    }
+    if (!*line) break;
+    const std::uint64_t number = (*line)->number;
+    auto parsed = parse_json((*line)->text);
+    if (!parsed) {
+      complain(number, "not JSON: " + parsed.error().text());
+      continue;
+    }
+    const Json json = camel_case(*parsed);
+    const Key key{text_at(json, "itemId"), text_at(json, "classificationName"), text_at(json, "personaId"),
+                  text_at(json, "perspectiveId")};
+    bool good = true;
+    for (const char* name : {"itemId", "classificationName", "personaId", "perspectiveId"}) {
+      if (!text_at(json, name).empty()) continue;
+      complain(number, fmt::format("field {}: missing, expected text", name));
+      good = false;
+    }
+    Rating rating;
+    const Json* likert = find_member(json, "likert");
+    const std::string agreement = text_at(json, "agreement");
+    if (likert != nullptr && likert->is_number()) {
+      const auto value = as_integer(*likert);
+      rating.likert = value && *value >= 1 && *value <= 5 ? static_cast<int>(*value) : 0;
+      rating.agrees = rating.likert >= kAgreesFrom;
+      if (rating.likert == 0) {
+        complain(number, fmt::format("field likert: found {}, expected 1 to 5", excerpt(*likert)));
+        good = false;
+      }
+    } else if (agreement == "AGREE" || agreement == "DISAGREE") {
+      rating.agrees = agreement == "AGREE";
+    } else {
+      complain(number, "expected likert (1 to 5) or agreement (AGREE or DISAGREE)");
+      good = false;
+    }
+    if (good && !human.ratings_.emplace(key, rating).second) complain(number, "this is rated already");
+  }
+  if (human.ratings_.empty() && problems.empty())
+    problems.push_back({path, "human", "the file holds no rating"});
+  return human;
+}
+
+void HumanRatings::add(const std::string& persona_id, const Verdict& verdict, Mode mode) {
+  const auto found =
+      ratings_.find({verdict.item_id, verdict.classification_id, persona_id, verdict.perspective_id});
+  if (found == ratings_.end()) return;
+  ++used_;
+  const Rating& rating = found->second;
+  const bool agrees = mode == Mode::mode3 ? verdict.agrees : verdict.likert >= kAgreesFrom;
+  judge_agrees_.push_back(agrees ? 1 : 0);
+  human_agrees_.push_back(rating.agrees ? 1 : 0);
+  if (mode == Mode::mode3 || rating.likert == 0) return;
+  judge_.push_back(verdict.likert);
+  human_.push_back(rating.likert);
+}
+
+void HumanRatings::apply(Summary& summary, Mode mode) const {
+  auto& metrics = summary.metrics;
+  const bool likert = mode != Mode::mode3;
+  const std::vector<double>& judge = likert ? judge_ : judge_agrees_;
+  const std::vector<double>& human = likert ? human_ : human_agrees_;
+  Ratings pairs(2);
+  Moments difference;
+  std::int64_t equal = 0;
+  for (std::size_t i = 0; i < judge.size(); ++i) {
+    pairs.add_unit(std::vector<double>{judge[i], human[i]});
+    difference.add(judge[i] - human[i]);
+    if (judge[i] == human[i]) ++equal;
+  }
+  if (likert) {
+    metrics.push_back(number("human.pearson", pearson(judge, human).coefficient));
+    metrics.push_back(number("human.spearman", spearman(judge, human).coefficient));
+    // The judge's value against the person's agreement.
+    std::vector<double> agrees;
+    for (const double value : human) agrees.push_back(value >= kAgreesFrom ? 1 : 0);
+    metrics.push_back(number("human.point_biserial", point_biserial(agrees, judge).coefficient));
+  }
+  metrics.push_back(number("human.phi", phi(judge_agrees_, human_agrees_).coefficient));
+  metrics.push_back(number(
+      "human.cohen_kappa",
+      cohen_kappa(pairs, likert ? KappaWeights::quadratic : KappaWeights::unweighted).figure.resampled));
+  metrics.push_back(share("human.exact_match", wilson(equal, static_cast<std::int64_t>(judge.size()))));
+  if (likert)
+    metrics.push_back(number("human.mean_difference", estimate_mean(difference), Metric::Better::neither));
+  const auto n = static_cast<std::int64_t>(used_);
+  metrics.push_back(count("human.ratings", n, n));
+  metrics.push_back(
+      count("human.ratings_of_no_verdict", static_cast<std::int64_t>(ratings_.size() - used_), n));
+}
+
+std::vector<std::string> HumanRatings::metric_names() {
+  return {"human.pearson",
+          "human.spearman",
+          "human.point_biserial",
+          "human.phi",
+          "human.cohen_kappa",
+          "human.exact_match",
+          "human.mean_difference",
+          "human.ratings",
+          "human.ratings_of_no_verdict"};
+}
+
+}  // namespace assay::persona

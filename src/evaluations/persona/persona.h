@@ -1,0 +1,77 @@
+// persona: would this persona agree with how the system classified this item? A case is one request: an item
+// as one persona sees it, from all perspectives (mode 1) or from one (modes 2, 3).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evaluations/evaluation.h"
+#include "evaluations/persona/human_ratings.h"
+#include "evaluations/persona/job_status.h"
+#include "evaluations/persona/judge.h"
+#include "evaluations/persona/records.h"
+#include "evaluations/tree_source.h"
+
+namespace assay::persona {
+
+// Everything that decides a run, checked.
+struct PersonaPlan {
+  JobParameters job;
+  std::string items_path;
+  std::string agent = "assay";
+  std::optional<HumanRatings> human;
+  std::map<std::string, std::string> prompts;  // fingerprints
+};
+
+// One case taken apart: which persona, which perspectives, what is asked.
+struct PersonaCase {
+  Json item_json;
+  Item item;
+  std::size_t persona = 0;
+  std::vector<Perspective> perspectives;
+  Json request;
+};
+
+class PersonaEvaluation final : public Evaluation {
+ public:
+  PersonaEvaluation(PersonaPlan plan, Judge judge);
+
+  Result<std::unique_ptr<CaseSource>> cases() const override { return open_trees(lines_); }
+  std::string data_path() const override { return plan_.items_path; }
+  bool asks_outside() const override { return true; }
+  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  void estimate(const Case& input, CallEstimate& estimate) const override;
+  std::vector<std::string> models() const override { return {plan_.job.model}; }
+  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  std::vector<std::string> metric_names() const override;
+  std::vector<MeanFigure> mean_figures() const override { return {}; }
+  std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
+
+  const PersonaPlan& plan() const { return plan_; }
+  const Judge& judge() const { return judge_; }
+  std::size_t requests_per_item() const { return lines_.parts.size(); }
+  PersonaCase take_apart(const Json& item, std::size_t part) const;
+  // What is kept of a finished case.
+  struct Records {
+    bool good = false;  // `record` is a success record, else a failure record
+    Json record;
+    Json job_entry;
+    std::vector<Json> eval_info;  // none of a failure
+  };
+  Records records(const PersonaCase& one, const std::string& context_id, const Outcome& outcome) const;
+
+ private:
+  PersonaPlan plan_;
+  Judge judge_;
+  TreeLines lines_;
+};
+
+// Keys beside the common ones.
+Keys persona_keys();
+std::unique_ptr<Evaluation> make_persona(const Config& config, std::vector<ConfigProblem>& problems);
+
+// `params` of a config or a job: temperature, top_p, max_tokens, seed; problems name the member.
+Sampling sampling_of(const JsonObject& params, std::vector<std::string>& problems);
+
+}  // namespace assay::persona
