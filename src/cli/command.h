@@ -42,6 +42,7 @@ int label_sample_command(const std::vector<std::string>& words, const Surroundin
 int stats_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int report_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int runs_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int serve_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int sim_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int demo_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int completion_command(const std::vector<std::string>& words, const Surroundings& surroundings);
@@ -59,6 +60,7 @@ Keys label_sample_keys();
 Keys stats_keys();
 Keys report_keys();
 Keys runs_keys();
+Keys serve_keys();
 Keys sim_keys();
 Keys demo_keys();
 

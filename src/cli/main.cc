@@ -35,6 +35,7 @@ constexpr Command kCommands[] = {
      label_sample_keys, label_sample_command},
     {"stats", "FILE|power", "do groups differ, do raters agree, who wins: the statistics on any CSV or JSONL",
      stats_keys, stats_command},
+    {"serve", "[CONFIG] [--KEY VALUE]...", "results API and data service", serve_keys, serve_command},
     {"sim", "", "a simulated model endpoint with fault injection", sim_keys, sim_command},
     {"demo", "", "every evaluation on the bundled examples, with the built-in model", demo_keys,
      demo_command},

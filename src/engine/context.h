@@ -33,8 +33,6 @@ class CaseContext {
 
   // Random numbers of this case and step: the same on every machine and in every replay.
   virtual Random random(std::string_view step) const = 0;
-  // For problems.log, with the case's id.
-  virtual void warn(std::string text) = 0;
 };
 
 // A structured answer through the context: each attempt is one journaled effect of `step`.

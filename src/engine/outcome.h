@@ -21,7 +21,9 @@ enum class OutcomeKind {
 
 struct Outcome {
   OutcomeKind kind = OutcomeKind::scored;
-  JsonObject result;  // the evaluation's own fields; may be partial when not scored
+  // The evaluation's own fields; may be partial when not scored. `warnings`, a list of texts, go to
+  // problems.log.
+  JsonObject result;
   std::string error;  // one sentence, when not scored
 };
 

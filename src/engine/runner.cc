@@ -266,7 +266,6 @@ class Runner::State::LiveContext final : public CaseContext {
   Random random(std::string_view step) const override {
     return Random::keyed(state_.options_.seed, id_, step);
   }
-  void warn(std::string text) override { state_.report({"warning", "case " + id_, std::move(text)}); }
 
   bool halted() const { return halted_; }
   const CaseUsage& usage() const { return usage_; }
@@ -469,9 +468,9 @@ Task<void> Runner::State::run_case(std::int64_t index, std::string id, std::uniq
     row["latency_ms"] = static_cast<double>(context->usage().latency_us) / 1000;
     if (!outcome.error.empty()) report_({"error", "case " + id, outcome.error});
     const bool scored = outcome.kind == OutcomeKind::scored;
-    // The rule hears of it only when it is durable, so that a resume decides alike.
+    // They hear of it only when it is durable, so that a resume decides alike.
     std::optional<Outcome> heard;
-    if (options_.stop_rule != nullptr)
+    if (options_.stop_rule != nullptr || options_.on_outcome)
       heard = Outcome{outcome.kind, row.at("result").as_object(), outcome.error};
     auto durable = co_await Durable(
         *journal_, OutcomeRow{index, std::move(id), std::string(to_string(outcome.kind)), to_text(row)});
@@ -480,7 +479,8 @@ Task<void> Runner::State::run_case(std::int64_t index, std::string id, std::uniq
     } else {
       ++progress_.done;
       if (!scored) ++progress_.errored;
-      if (heard) options_.stop_rule->add(index, *heard);
+      if (heard && options_.stop_rule != nullptr) options_.stop_rule->add(index, *heard);
+      if (heard && options_.on_outcome) options_.on_outcome(index, *heard);
     }
   }
   context.reset();

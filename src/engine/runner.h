@@ -40,6 +40,8 @@ struct RunnerOptions {
   std::uint64_t seed = 0;
   std::string reuse_directory;                    // answers of an earlier run; empty: none
   StopRule* stop_rule = nullptr;                  // null: all cases, in input order
+  // Told of every outcome once it is durable; may be empty.
+  std::function<void(std::int64_t index, const Outcome& outcome)> on_outcome;
   std::function<void(const std::string&)> trace;  // one line per request (-v); may be empty
 };
 

@@ -222,6 +222,11 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
       if (!*finished) {
         *finished = FinishedCase{{OutcomeKind::limit_hit, {}, request.not_evaluated}, JsonObject{}, 0};
       }
+      if (const Json* warnings = (*finished)->outcome.result.if_contains("warnings");
+          warnings != nullptr && warnings->is_array()) {
+        for (const Json& warning : warnings->get_array())
+          note({"warning", fmt::format("case {}", current.id), std::string(as_text(warning).value_or(""))});
+      }
       if (!(*finished)->outcome.error.empty()) {
         note({"error", fmt::format("case {}", current.id), (*finished)->outcome.error});
       }

@@ -243,7 +243,7 @@ std::string misfit(const PreparedComparisons& prepared, const BradleyTerryOption
   if (groups.size() > 1) {
     return fmt::format("no chain of comparisons connects the groups {}", named_groups(groups, players));
   }
-  if (options.ties == Ties::davidson &&
+  if (options.ties != Ties::half_win &&
       std::ranges::all_of(prepared.matches, [](const Match& match) { return match.outcome == 0; })) {
     return "every comparison is a tie";
   }
@@ -340,6 +340,11 @@ void attach_resampled(Effect& effect, const std::vector<ResampledInterval>& inte
   if (solution.prior == Prior::weak) effect.resampled.method += ", weak prior";
 }
 
+// ln(1 + e^x)
+double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
 // a's log strength less b's.
 struct Lead {
   double value = 0;
@@ -353,6 +358,24 @@ Lead lead_of(const BradleyTerry& fit, std::size_t a, std::size_t b) {
   lead.value = *fit.players[a].log_strength.estimate.value - *fit.players[b].log_strength.estimate.value;
   if (!fit.covariance.empty()) lead.error = std::sqrt(std::max(at(a, a) + at(b, b) - 2 * at(a, b), 0.0));
   return lead;
+}
+
+// The log odds of a's win given no tie. In Davidson's model they are the lead itself; in Rao and Kupper's
+// they move with the threshold, too.
+Lead decided(const BradleyTerry& fit, std::size_t a, std::size_t b) {
+  const Lead lead = lead_of(fit, a, b);
+  if (fit.ties != Ties::rao_kupper || !fit.tie) return lead;
+  const double threshold = std::log(*fit.tie->estimate.value);
+  const double by_lead = logistic(lead.value + threshold) + logistic(threshold - lead.value);
+  const double by_threshold = logistic(lead.value + threshold) - logistic(threshold - lead.value);
+  Lead odds;
+  odds.value = softplus(lead.value + threshold) - softplus(threshold - lead.value);
+  if (fit.threshold_covariance.empty()) return odds;
+  const double shared = fit.threshold_covariance[a] - fit.threshold_covariance[b];
+  const double variance = by_lead * by_lead * lead.error * lead.error + 2 * by_lead * by_threshold * shared +
+                          by_threshold * by_threshold * fit.threshold_covariance.back();
+  odds.error = std::sqrt(std::max(variance, 0.0));
+  return odds;
 }
 
 void rank(BradleyTerry& fit) {
@@ -390,6 +413,7 @@ BradleyTerry bradley_terry(std::span<const Comparison> comparisons, const Bradle
   result.clusters = prepared.any_named ? prepared.clusters : 0;
   result.missing = prepared.missing;
   result.level = options.level;
+  result.ties = options.ties;
   for (const std::string& name : prepared.players) result.players.emplace_back().name = name;
   count_outcomes(result, prepared);
   std::string reason = prepared.undefined;
@@ -400,12 +424,14 @@ BradleyTerry bradley_terry(std::span<const Comparison> comparisons, const Bradle
   }
 
   const bool ties =
-      options.ties == Ties::davidson &&
+      options.ties != Ties::half_win &&
       std::ranges::any_of(prepared.matches, [](const Match& match) { return match.outcome == 0; });
   const PairedChoice model(
       prepared.matches, prepared.players.size(), options.covariates.size(),
       options.seat == SeatEffect::estimated ? PairedChoice::Seat::estimated : PairedChoice::Seat::ignored,
-      ties ? PairedChoice::Tie::parameter : PairedChoice::Tie::half);
+      !ties                              ? PairedChoice::Tie::half
+      : options.ties == Ties::rao_kupper ? PairedChoice::Tie::rao_kupper
+                                         : PairedChoice::Tie::davidson);
   reason = aliased(prepared, model, options);
   const Solution solution = reason.empty() ? solve(model, prepared.weights) : Solution();
   if (reason.empty() && !solution.fit.found) reason = "the fit did not settle";
@@ -450,6 +476,9 @@ BradleyTerry bradley_terry(std::span<const Comparison> comparisons, const Bradle
     result.covariates.push_back(effect(model.covariate_at(i) + 1, Shown::as_it_is));
   }
   if (ties) result.tie = effect(model.tie_at() + 1, Shown::exponential);
+  if (ties && options.ties == Ties::rao_kupper && result.tie->estimate.ci) {
+    result.tie->estimate.ci->low = std::max(result.tie->estimate.ci->low, 1.0);
+  }
 
   if (errors.no_interval.empty()) {
     const std::vector<double>& used = errors.used();
@@ -458,6 +487,12 @@ BradleyTerry bradley_terry(std::span<const Comparison> comparisons, const Bradle
       for (std::size_t j = 1; j < players; ++j) {
         result.covariance[i * players + j] = used[(i - 1) * model.size() + (j - 1)];
       }
+    }
+    if (ties && options.ties == Ties::rao_kupper) {
+      const std::size_t row = model.tie_at() * model.size();
+      result.threshold_covariance.assign(players + 1, 0);
+      for (std::size_t i = 1; i < players; ++i) result.threshold_covariance[i] = used[row + i - 1];
+      result.threshold_covariance[players] = used[row + model.tie_at()];
     }
     rank(result);
   }
@@ -481,7 +516,7 @@ Estimate win_probability(const BradleyTerry& fit, std::string_view a, std::strin
     estimate.undefined = "a player does not play itself";
     return estimate;
   }
-  const Lead lead = lead_of(fit, static_cast<std::size_t>(first - fit.players.begin()),
+  const Lead lead = decided(fit, static_cast<std::size_t>(first - fit.players.begin()),
                             static_cast<std::size_t>(second - fit.players.begin()));
   estimate.value = logistic(lead.value);
   estimate.method = first->log_strength.estimate.method;

@@ -3,7 +3,9 @@
 // A comparison of a and b has the predictor x = λ_a − λ_b + δ·z + Σ β_k·c_k with log strengths λ, a seat
 // effect δ (z = 1 if a was shown first, −1 if b was: δ is the judge's position bias), and covariates c (a's
 // minus b's, such as length). Bradley–Terry: P(a wins) = 1/(1 + e^{−x}). With ties, Davidson's model:
-//   P(a) : P(b) : P(tie) = e^{x/2} : e^{−x/2} : ν,       so that P(a | no tie) is Bradley–Terry's.
+//   P(a) : P(b) : P(tie) = e^{x/2} : e^{−x/2} : ν,       so that P(a | no tie) is Bradley–Terry's,
+// or Rao and Kupper's, where a lead must exceed a threshold ln θ >= 0 to be noticed:
+//   P(a) = 1/(1 + θ·e^{−x}),  P(b) = 1/(1 + θ·e^x),  P(tie) = (θ² − 1)·P(a)·P(b).
 // Maximum likelihood by Newton's method. Strengths are relative: they are reported as distances from their
 // mean, or from a reference player. A decisive lead on 100 Elo points is P = 0.640.
 //
@@ -17,11 +19,11 @@
 // `method` ends in
 // ", weak prior". A seat effect or covariate that cannot be told from the strengths makes the fit undefined.
 // Comparisons of a player with itself, with a covariate that is not finite or with a count below 1 are left
-// out and counted. As many parameters as clusters leave no clustered interval. No tie at all: ν is not
-// fitted.
+// out and counted. As many parameters as clusters leave no clustered interval. No tie at all: neither ν nor
+// θ is fitted.
 //
-// References: Bradley and Terry 1952; Davidson 1970; Davidson and Beaver 1977 (order effects); Firth 1993 and
-// Greenland and Mansournia 2015 (priors under separation).
+// References: Bradley and Terry 1952; Rao and Kupper 1967; Davidson 1970; Davidson and Beaver 1977 (order
+// effects); Firth 1993 and Greenland and Mansournia 2015 (priors under separation).
 #pragma once
 
 #include <cstdint>
@@ -51,7 +53,8 @@ struct Comparison {
   std::int64_t count = 1;          // so many alike
 };
 
-enum class Ties { davidson, half_win };  // half_win draws strengths together where ties are common
+// half_win draws strengths together where ties are common.
+enum class Ties { davidson, rao_kupper, half_win };
 enum class SeatEffect { ignored, estimated };
 
 struct BradleyTerryOptions {
@@ -82,9 +85,11 @@ struct Strength {
 };
 
 struct BradleyTerry {
+  Ties ties = Ties::davidson;     // as asked for
   std::vector<Strength> players;  // by name
   std::optional<Effect> seat;     // δ, if asked for
-  std::optional<Effect> tie;  // ν, if there are ties and Davidson's model was asked for; errors are of log ν
+  // ν or θ, if there are ties and they are not half wins; errors are of its log. θ is never below 1.
+  std::optional<Effect> tie;
   std::vector<Effect> covariates;
   std::optional<double> log_likelihood;
   std::int64_t n = 0;                           // comparisons
@@ -97,10 +102,14 @@ struct BradleyTerry {
   // Of the log strengths against the first player, row by row, from the errors that the intervals use; empty
   // if there are none.
   std::vector<double> covariance;
+  // Of log θ, in Rao and Kupper's model only: with each of these log strengths, and last its own variance.
+  std::vector<double> threshold_covariance;
 };
 BradleyTerry bradley_terry(std::span<const Comparison> comparisons, const BradleyTerryOptions& options = {});
 
-// The chance that a beats b where one of them wins and the seats are even. `level` is that of the fit, or
+// The chance that a beats b where one of them wins and the seats are even: that of the model, given no tie.
+// In Rao and Kupper's model its odds are (1 + θ·e^x)/(1 + θ·e^{−x}), more than e^x if a is the stronger one,
+// and the interval (delta method on the log odds) contains the error of θ. `level` is that of the fit, or
 // given: 1 − 0.05/m for m simultaneous ones.
 Estimate win_probability(const BradleyTerry& fit, std::string_view a, std::string_view b,
                          std::optional<double> level = std::nullopt);

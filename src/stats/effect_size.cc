@@ -103,7 +103,7 @@ struct Dominance {
   double variance = 0;
 };
 
-Dominance dominance(const std::vector<double>& a, const std::vector<double>& b) {
+Dominance dominance(const std::vector<double>& a, const std::vector<double>& b, DominanceVariance variance) {
   const auto n_a = static_cast<double>(a.size());
   const auto n_b = static_cast<double>(b.size());
   Moments rows;
@@ -118,11 +118,18 @@ Dominance dominance(const std::vector<double>& a, const std::vector<double>& b) 
   Dominance result;
   result.delta = *rows.mean();
   if (a.size() < 2 || b.size() < 2) return result;
-  const double squares = n_a * n_b - ties - n_a * n_b * result.delta * result.delta;
-  result.variance = ((n_b - 1) * std::pow(*rows.sample_deviation(), 2) +
-                     (n_a - 1) * std::pow(*columns.sample_deviation(), 2) +
-                     std::max(0.0, squares) / ((n_a - 1) * (n_b - 1))) /
-                    (n_a * n_b);
+  const double squares =
+      std::max(0.0, n_a * n_b - ties - n_a * n_b * result.delta * result.delta);  // Σ(δ_ij - δ)²
+  const double of_rows = std::pow(*rows.sample_deviation(), 2);
+  const double of_columns = std::pow(*columns.sample_deviation(), 2);
+  if (variance == DominanceVariance::unbiased) {
+    const double unbiased = (n_b * n_b * (n_a - 1) * of_rows + n_a * n_a * (n_b - 1) * of_columns - squares) /
+                            (n_a * n_b * (n_a - 1) * (n_b - 1));
+    result.variance = std::max(unbiased, (1 - result.delta * result.delta) / (n_a * n_b - 1));
+    return result;
+  }
+  result.variance =
+      ((n_b - 1) * of_rows + (n_a - 1) * of_columns + squares / ((n_a - 1) * (n_b - 1))) / (n_a * n_b);
   return result;
 }
 
@@ -188,14 +195,15 @@ Estimate cohen_dz(std::span<const double> a, std::span<const double> b, double l
   return effect;
 }
 
-Estimate cliffs_delta(std::span<const double> a, std::span<const double> b, double level) {
+Estimate cliffs_delta(std::span<const double> a, std::span<const double> b, double level,
+                      DominanceVariance variance_kind) {
   const std::vector<double> first = finite_sorted(a);
   const std::vector<double> second = finite_sorted(b);
   Estimate effect = figure_of_kept(first.size() + second.size(), a.size() + b.size(), level);
   if (first.empty() || second.empty()) return undefined_effect(std::move(effect), kEmptyGroup);
-  const auto [delta, variance] = dominance(first, second);
+  const auto [delta, variance] = dominance(first, second, variance_kind);
   effect.value = delta;
-  effect.method = "cliff";
+  effect.method = variance_kind == DominanceVariance::unbiased ? "cliff_unbiased" : "cliff";
   if (!is_level(level)) return undefined_effect(std::move(effect), kBadLevel);
   if (first.size() < 2 || second.size() < 2) {
     return undefined_effect(std::move(effect), "no interval: a group of one observation has no spread");

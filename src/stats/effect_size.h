@@ -37,8 +37,12 @@ Estimate cohen_dz(std::span<const double> a, std::span<const double> b, double l
 // Behavioral Data Analysis, 1996, chapter 5). Two values in each group are needed. If the groups do not
 // overlap (δ = ±1) the variance says nothing, and the interval is Wilson's for min(n_a, n_b) successes in as
 // many cases, on the scale of δ: from (n-z²)/(n+z²) to 1 ("wilson_of_separated_groups"). All values equal:
-// none.
-Estimate cliffs_delta(std::span<const double> a, std::span<const double> b, double level = 0.95);
+// none. On request ("cliff_unbiased"), as other programs have it, with Cliff's unbiased variance
+//   [n_b²·Σ(row mean - δ)² + n_a²·Σ(column mean - δ)² - Σ_ij(δ_ij-δ)²]/(n_a·n_b·(n_a-1)(n_b-1)),
+// and not below (1-δ²)/(n_a·n_b-1), since few values can make it negative.
+enum class DominanceVariance { consistent, unbiased };
+Estimate cliffs_delta(std::span<const double> a, std::span<const double> b, double level = 0.95,
+                      DominanceVariance variance = DominanceVariance::consistent);
 Estimate vargha_delaney(std::span<const double> a, std::span<const double> b, double level = 0.95);
 
 // --- odds ---

@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace assay {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // Elementary steps that the draws of one interval may take, a few seconds; it only binds on the ratio scale,
-// whose cost is quadratic in the number of different values.
+// and for distances of the caller's, whose cost is quadratic in the number of different values.
 constexpr std::int64_t kMostWork = 4'000'000'000;
 constexpr std::int64_t kFewestDraws = 1'000;
-// Above this the table of pairs of values would not fit.
+// Above these a single pass over the pairs of values takes too long, or the table of them does not fit.
 constexpr std::size_t kMostRatioValues = 20'000;
+constexpr std::size_t kMostOtherValues = 2'000;
 
 double ratio_distance(double a, double b) {
   const double sum = a + b;
@@ -21,18 +25,36 @@ double ratio_distance(double a, double b) {
   return share * share;
 }
 
+// The distances of all pairs of values, row by row; empty if one is not a distance.
+std::vector<double> distance_table(const std::vector<double>& values, const RatingDistance& distance) {
+  std::vector<double> table(values.size() * values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double between = distance(values[i], values[j]);
+      if (!(between >= 0) || !std::isfinite(between)) return {};
+      table[i * values.size() + j] = table[j * values.size() + i] = between;
+    }
+  }
+  return table;
+}
+
 // Alpha of any number of copies of each distinct unit; scratch space is kept between draws.
 class Alpha {
  public:
-  Alpha(const RatedUnits& units, Scale scale)
-      : scale_(scale), values_(distinct_values(units)), frequency_(values_.size()), score_(values_.size()) {
+  // `table` holds the distances where there is no scale.
+  Alpha(const RatedUnits& units, std::optional<Scale> scale, std::vector<double> table)
+      : scale_(scale),
+        values_(distinct_values(units)),
+        table_(std::move(table)),
+        frequency_(values_.size()),
+        score_(values_.size()) {
     for (const std::vector<double>& row : units.rows) {
       Unit& unit = units_.emplace_back();
       for (const double rating : row) {
         const auto at = std::ranges::lower_bound(values_, rating);
         unit.values.push_back(static_cast<std::size_t>(at - values_.begin()));
       }
-      if (scale == Scale::ratio) unit.ratio_disagreement = ratio_disagreement(row);
+      if (is_pairwise()) unit.pair_disagreement = pair_disagreement(unit.values);
     }
     if (scale == Scale::interval) {
       // The distances from the middle, in units of the range: no offset and no scale can spoil the squares.
@@ -43,9 +65,6 @@ class Alpha {
       }
     }
   }
-
-  std::size_t values() const { return values_.size(); }
-  double smallest() const { return values_.front(); }
 
   double operator()(std::span<const std::int64_t> counts) {
     std::ranges::fill(frequency_, 0.0);
@@ -69,15 +88,21 @@ class Alpha {
  private:
   struct Unit {
     std::vector<std::size_t> values;  // ascending positions in values_
-    double ratio_disagreement = 0;
+    double pair_disagreement = 0;
   };
 
-  static double ratio_disagreement(std::span<const double> row) {
+  bool is_pairwise() const { return !scale_ || scale_ == Scale::ratio; }
+
+  double distance(std::size_t i, std::size_t j) const {
+    return scale_ ? ratio_distance(values_[i], values_[j]) : table_[i * values_.size() + j];
+  }
+
+  double pair_disagreement(std::span<const std::size_t> values) const {
     double sum = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) sum += ratio_distance(row[i], row[j]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) sum += distance(values[i], values[j]);
     }
-    return 2 * sum / static_cast<double>(row.size() - 1);
+    return 2 * sum / static_cast<double>(values.size() - 1);
   }
 
   void rank() {
@@ -92,7 +117,7 @@ class Alpha {
   // (1/(m−1))·Σ_{i≠j} δ² of one unit.
   double disagreement(const Unit& unit) const {
     const auto m = static_cast<double>(unit.values.size());
-    if (scale_ == Scale::ratio) return unit.ratio_disagreement;
+    if (is_pairwise()) return unit.pair_disagreement;
     if (scale_ == Scale::nominal) {
       double equal_pairs = 0;
       for (std::size_t i = 0; i < unit.values.size();) {
@@ -120,12 +145,10 @@ class Alpha {
       for (const double count : frequency_) sum += count * (n - count);
       return sum / (n - 1);
     }
-    if (scale_ == Scale::ratio) {
+    if (is_pairwise()) {
       for (std::size_t i = 0; i < values_.size(); ++i) {
         if (frequency_[i] == 0) continue;
-        for (std::size_t j = 0; j < i; ++j) {
-          sum += frequency_[i] * frequency_[j] * ratio_distance(values_[i], values_[j]);
-        }
+        for (std::size_t j = 0; j < i; ++j) sum += frequency_[i] * frequency_[j] * distance(i, j);
       }
       return 2 * sum / (n - 1);
     }
@@ -138,31 +161,44 @@ class Alpha {
     return 2 * n * sum / (n - 1);
   }
 
-  Scale scale_;
+  std::optional<Scale> scale_;  // absent: the table says how far values are apart
   std::vector<double> values_;
+  std::vector<double> table_;
   std::vector<Unit> units_;
   std::vector<double> frequency_;
   std::vector<double> score_;  // a value's place on the scale, for ordinal and interval
 };
 
-}  // namespace
+// Why these values have no place on the scale; empty if they have.
+std::string misplaced(const std::vector<double>& values, std::optional<Scale> scale) {
+  if (scale == Scale::ratio && values.front() < 0) return "a ratio scale has no negative values";
+  if (scale == Scale::ratio && values.size() > kMostRatioValues) {
+    return "too many different values for the ratio scale";
+  }
+  if (!scale && values.size() > kMostOtherValues) return "too many different values for a table of distances";
+  return "";
+}
 
-Estimate krippendorff_alpha(const Ratings& ratings, Scale scale, const Resampling& resampling) {
+Estimate alpha_of(const Ratings& ratings, std::optional<Scale> scale, const RatingDistance& distance,
+                  const Resampling& resampling) {
   const RatedUnits units = pairable_units(ratings);
   Estimate estimate;
   describe_units(estimate, ratings, units);
   estimate.undefined = units.undefined;
   if (!estimate.undefined.empty()) return estimate;
 
-  Alpha alpha(units, scale);
-  if (scale == Scale::ratio && alpha.smallest() < 0) {
-    estimate.undefined = "a ratio scale has no negative values";
-    return estimate;
+  const std::vector<double> values = distinct_values(units);
+  estimate.undefined = misplaced(values, scale);
+  if (!estimate.undefined.empty()) return estimate;
+  std::vector<double> table;
+  if (!scale) {
+    table = distance_table(values, distance);
+    if (table.empty()) {
+      estimate.undefined = "a distance of two ratings is negative or not finite";
+      return estimate;
+    }
   }
-  if (scale == Scale::ratio && alpha.values() > kMostRatioValues) {
-    estimate.undefined = "too many different values for the ratio scale";
-    return estimate;
-  }
+  Alpha alpha(units, scale, std::move(table));
   const double value = alpha(units.counts);
   if (!std::isfinite(value)) {
     estimate.undefined = "every rating is the same, so there is no disagreement by chance to compare with";
@@ -171,8 +207,8 @@ Estimate krippendorff_alpha(const Ratings& ratings, Scale scale, const Resamplin
   estimate.value = value;
 
   Resampling bounded = resampling;
-  if (scale == Scale::ratio) {
-    const auto cost = static_cast<std::int64_t>(alpha.values() * alpha.values() / 2 + 1);
+  if (!scale || scale == Scale::ratio) {
+    const auto cost = static_cast<std::int64_t>(values.size() * values.size() / 2 + 1);
     bounded.draws = std::min(bounded.draws, kMostWork / cost);
     if (bounded.draws < std::min(kFewestDraws, resampling.draws)) {
       attach(estimate, {std::nullopt, "no interval: there are too many different values to resample"},
@@ -186,6 +222,17 @@ Estimate krippendorff_alpha(const Ratings& ratings, Scale scale, const Resamplin
       bounded);
   attach(estimate, intervals[0], resampling.level);
   return estimate;
+}
+
+}  // namespace
+
+Estimate krippendorff_alpha(const Ratings& ratings, Scale scale, const Resampling& resampling) {
+  return alpha_of(ratings, scale, {}, resampling);
+}
+
+Estimate krippendorff_alpha(const Ratings& ratings, const RatingDistance& distance,
+                            const Resampling& resampling) {
+  return alpha_of(ratings, std::nullopt, distance, resampling);
 }
 
 }  // namespace assay

@@ -8,8 +8,9 @@
 //   ordinal   the squared difference of mid-ranks (ratings below a value plus half of those equal to it)
 //   interval  (a−b)²
 //   ratio     ((a−b)/(a+b))², for values that are not negative
+//   any other given by the caller, such as the distance of two sets of labels (see label_sets.h)
 // A squared difference summed over pairs needs only sums and sums of squares, so nominal, ordinal and
-// interval cost O(n); ratio costs the square of the number of different values.
+// interval cost O(n); ratio and any other cost the square of the number of different values.
 //
 // Units with a single rating are left out and counted. Undefined if fewer than two raters share a unit, if
 // all ratings are equal (then D_e is 0: nobody shows that they can tell units apart), or for a negative value
@@ -17,6 +18,8 @@
 // included, in every draw. Reference: Krippendorff, "Content Analysis", chapter on reliability; "Computing
 // Krippendorff's alpha-reliability" (2011).
 #pragma once
+
+#include <functional>
 
 #include "stats/estimate.h"
 #include "stats/ratings.h"
@@ -28,5 +31,11 @@ enum class Scale { nominal, ordinal, interval, ratio };
 
 // `n` is the number of units with at least two ratings.
 Estimate krippendorff_alpha(const Ratings& ratings, Scale scale, const Resampling& resampling = {});
+
+// δ² of two different values; it stays the same if they change places, and is finite and not negative (a
+// distance that is not makes alpha undefined). Asked once per pair of values, of which there may be 2,000.
+using RatingDistance = std::function<double(double, double)>;
+Estimate krippendorff_alpha(const Ratings& ratings, const RatingDistance& distance,
+                            const Resampling& resampling = {});
 
 }  // namespace assay

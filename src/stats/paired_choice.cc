@@ -16,27 +16,74 @@ constexpr double kLongestStep = 5;
 // strengths stay near 1 even for one loss in a million.
 constexpr double kFlat = 30;
 
-// Probabilities of the three outcomes at predictor x and log tie parameter eta (-infinity: no ties).
-struct Chances {
-  double a = 0;
-  double b = 0;
-  double tie = 0;
-  double log_total = 0;
-
-  Chances(double x, double eta) {
-    const double top = std::max(std::fabs(x) / 2, eta);
-    a = std::exp(x / 2 - top);
-    b = std::exp(-x / 2 - top);
-    tie = std::exp(eta - top);
-    const double total = a + b + tie;
-    a /= total;
-    b /= total;
-    tie /= total;
-    log_total = top + std::log(total);
-  }
+// The log-likelihood of one outcome as a function of the predictor x and the tie parameter t: value, slopes
+// and (negative) curvatures.
+struct Outcome {
+  double log_likelihood = 0;
+  double slope_x = 0;
+  double slope_t = 0;
+  double curve_xx = 0;
+  double curve_xt = 0;
+  double curve_tt = 0;
 };
 
+// With s = ½, −½ or 0 for a win, a loss or a tie, log P = s·x + [tie]·t − log(e^{x/2} + e^{−x/2} + e^t): an
+// exponential family, whose information is the covariance of (s, [tie]). Without ties t is −infinity, and a
+// tie is half a win and half a loss.
+Outcome davidson(int outcome, double x, double t) {
+  const double top = std::max(std::fabs(x) / 2, t);
+  const double weight_a = std::exp(x / 2 - top);
+  const double weight_b = std::exp(-x / 2 - top);
+  const double weight_tie = std::exp(t - top);
+  const double total = weight_a + weight_b + weight_tie;
+  const double tie = weight_tie / total;
+  const bool tied = outcome == 0 && std::isfinite(t);
+  const double s = outcome / 2.0;
+  const double mean = (weight_a - weight_b) / total / 2;
+  Outcome seen;
+  seen.log_likelihood = s * x + (tied ? t : 0) - top - std::log(total);
+  seen.slope_x = s - mean;
+  seen.slope_t = (tied ? 1 : 0) - tie;
+  seen.curve_xx = (weight_a + weight_b) / total / 4 - mean * mean;
+  seen.curve_xt = -mean * tie;
+  seen.curve_tt = tie * (1 - tie);
+  return seen;
+}
+
+// P(a) = 1/(1 + e^{t−x}), P(b) = 1/(1 + e^{t+x}), P(tie) = (e^{2t} − 1)·P(a)·P(b) for t > 0: a tie is a win
+// of both, and the logarithms of all factors are concave.
+Outcome rao_kupper(int outcome, double x, double t) {
+  Outcome seen;
+  if (!(t > 0)) {
+    seen.log_likelihood = -std::numeric_limits<double>::infinity();
+    return seen;
+  }
+  const auto add_win = [&](double ahead, double sign) {
+    const double lost = 1 / (1 + std::exp(ahead - t));
+    const double curve = lost * (1 - lost);
+    seen.log_likelihood -= std::max(t - ahead, 0.0) + std::log1p(std::exp(-std::fabs(t - ahead)));
+    seen.slope_x += sign * lost;
+    seen.slope_t -= lost;
+    seen.curve_xx += curve;
+    seen.curve_xt -= sign * curve;
+    seen.curve_tt += curve;
+  };
+  if (outcome >= 0) add_win(x, 1);
+  if (outcome <= 0) add_win(-x, -1);
+  if (outcome == 0) {
+    const double odds = 1 / std::expm1(2 * t);
+    seen.log_likelihood += 2 * t + std::log(-std::expm1(-2 * t));
+    seen.slope_t += 2 * (1 + odds);
+    seen.curve_tt += 4 * odds * (1 + odds);
+  }
+  return seen;
+}
+
 constexpr double kNoTies = -std::numeric_limits<double>::infinity();
+
+Outcome outcome_of(PairedChoice::Tie tie, int outcome, double x, double t) {
+  return tie == PairedChoice::Tie::rao_kupper ? rao_kupper(outcome, x, t) : davidson(outcome, x, t);
+}
 
 }  // namespace
 
@@ -47,7 +94,7 @@ PairedChoice::PairedChoice(std::vector<Match> matches, std::size_t players, std:
       covariates_(covariates),
       seat_(seat),
       tie_(tie),
-      size_(players - 1 + (seat == Seat::estimated ? 1 : 0) + covariates + (tie == Tie::parameter ? 1 : 0)) {}
+      size_(players - 1 + (seat == Seat::estimated ? 1 : 0) + covariates + (tie == Tie::half ? 0 : 1)) {}
 
 template <class Visit>
 void PairedChoice::terms(const Match& match, Visit visit) const {
@@ -63,14 +110,12 @@ double PairedChoice::predictor(const Match& match, std::span<const double> param
   return x;
 }
 
-// With s = ½, −½ or 0 for a win, a loss or a tie, log P = s·x + [tie]·eta − log(e^{x/2} + e^{−x/2} + e^eta):
-// an exponential family, whose information is the covariance of (s, [tie]).
 PairedChoice::State PairedChoice::evaluate(std::span<const double> parameters,
                                            std::span<const double> weights, Prior prior) const {
   State state;
   state.gradient.resize(size_);
   state.information.resize(size_ * size_);
-  const double eta = tie_ == Tie::parameter ? parameters[tie_at()] : kNoTies;
+  const double tie = has_tie_parameter() ? parameters[tie_at()] : kNoTies;
   std::vector<std::pair<std::size_t, double>> row;
   for (std::size_t i = 0; i < matches_.size(); ++i) {
     if (weights[i] == 0) continue;
@@ -81,23 +126,19 @@ PairedChoice::State PairedChoice::evaluate(std::span<const double> parameters,
       row.emplace_back(at, coefficient);
       x += coefficient * parameters[at];
     });
-    const Chances chances(x, eta);
-    const bool tied = match.outcome == 0 && tie_ == Tie::parameter;
-    const double s = match.outcome / 2.0;
-    const double mean = (chances.a - chances.b) / 2;
-    const double variance = (chances.a + chances.b) / 4 - mean * mean;
-    state.log_likelihood += weights[i] * (s * x + (tied ? eta : 0) - chances.log_total);
+    const Outcome seen = outcome_of(tie_, match.outcome, x, tie);
+    state.log_likelihood += weights[i] * seen.log_likelihood;
     for (const auto& [at, coefficient] : row) {
-      state.gradient[at] += weights[i] * coefficient * (s - mean);
+      state.gradient[at] += weights[i] * coefficient * seen.slope_x;
       for (const auto& [other, factor] : row) {
-        state.information[at * size_ + other] += weights[i] * coefficient * factor * variance;
+        state.information[at * size_ + other] += weights[i] * coefficient * factor * seen.curve_xx;
       }
     }
-    if (tie_ != Tie::parameter) continue;
-    state.gradient[tie_at()] += weights[i] * ((tied ? 1 : 0) - chances.tie);
-    state.information[tie_at() * size_ + tie_at()] += weights[i] * chances.tie * (1 - chances.tie);
+    if (!has_tie_parameter()) continue;
+    state.gradient[tie_at()] += weights[i] * seen.slope_t;
+    state.information[tie_at() * size_ + tie_at()] += weights[i] * seen.curve_tt;
     for (const auto& [at, coefficient] : row) {
-      const double shared = -weights[i] * coefficient * mean * chances.tie;
+      const double shared = weights[i] * coefficient * seen.curve_xt;
       state.information[at * size_ + tie_at()] += shared;
       state.information[tie_at() * size_ + at] += shared;
     }
@@ -136,7 +177,7 @@ void PairedChoice::add_prior(State& state, std::span<const double> parameters) c
           own - (curvatures[i] + curvatures[j]) / p + curvature_sum / (p * p);
     }
   }
-  const std::size_t end = size_ - (tie_ == Tie::parameter ? 1 : 0);
+  const std::size_t end = size_ - (has_tie_parameter() ? 1 : 0);
   for (std::size_t at = players_ - 1; at < end; ++at) {
     state.penalty += value(parameters[at]);
     state.gradient[at] += slope(parameters[at]);
@@ -147,7 +188,7 @@ void PairedChoice::add_prior(State& state, std::span<const double> parameters) c
 PairedChoice::Fit PairedChoice::fit(std::span<const double> weights, Prior prior) const {
   Fit fit;
   fit.parameters.assign(size_, 0);
-  if (tie_ == Tie::parameter) {
+  if (has_tie_parameter()) {
     double tied = 0;
     double all = 0;
     for (std::size_t i = 0; i < matches_.size(); ++i) {
@@ -155,7 +196,9 @@ PairedChoice::Fit PairedChoice::fit(std::span<const double> weights, Prior prior
       if (matches_[i].outcome == 0) tied += weights[i];
     }
     if (!(tied > 0 && tied < all)) return fit;
-    fit.parameters[tie_at()] = std::log(2 * tied / (all - tied));
+    // What equal players would have.
+    fit.parameters[tie_at()] =
+        std::log(tie_ == Tie::davidson ? 2 * tied / (all - tied) : (all + tied) / (all - tied));
   }
   State state = evaluate(fit.parameters, weights, prior);
   bool settled = false;
@@ -200,15 +243,17 @@ PairedChoice::Fit PairedChoice::fit(std::span<const double> weights, Prior prior
 std::vector<double> PairedChoice::score(std::size_t match, std::span<const double> parameters) const {
   std::vector<double> gradient(size_);
   const Match& own = matches_[match];
-  const Chances chances(predictor(own, parameters), tie_ == Tie::parameter ? parameters[tie_at()] : kNoTies);
-  const double residual = own.outcome / 2.0 - (chances.a - chances.b) / 2;
-  terms(own, [&](std::size_t at, double coefficient) { gradient[at] += coefficient * residual; });
-  if (tie_ == Tie::parameter) gradient[tie_at()] = (own.outcome == 0 ? 1 : 0) - chances.tie;
+  const Outcome seen = outcome_of(tie_, own.outcome, predictor(own, parameters),
+                                  has_tie_parameter() ? parameters[tie_at()] : kNoTies);
+  terms(own, [&](std::size_t at, double coefficient) { gradient[at] += coefficient * seen.slope_x; });
+  if (has_tie_parameter()) gradient[tie_at()] = seen.slope_t;
   return gradient;
 }
 
 std::vector<double> PairedChoice::information_at_zero(std::span<const double> weights) const {
-  return evaluate(std::vector<double>(size_), weights, Prior::none).information;
+  std::vector<double> parameters(size_);
+  if (tie_ == Tie::rao_kupper) parameters[tie_at()] = 1;  // 0 would leave no room for ties
+  return evaluate(parameters, weights, Prior::none).information;
 }
 
 }  // namespace assay

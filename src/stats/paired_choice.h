@@ -21,8 +21,9 @@ class PairedChoice {
     std::vector<double> covariates;
   };
   enum class Seat { ignored, estimated };
-  // A tie has a parameter of its own (Davidson), or counts as half a win for each.
-  enum class Tie { parameter, half };
+  // A tie has a parameter of its own, log ν (Davidson) or log θ (Rao and Kupper), or counts as half a win for
+  // each.
+  enum class Tie { davidson, rao_kupper, half };
   // weak: as if every player had won and lost half a match against one of mean strength, and likewise half a
   // match for and against an effect of the seat and of each covariate (log-F(1,1) priors).
   enum class Prior { none, weak };
@@ -59,6 +60,7 @@ class PairedChoice {
     std::vector<double> gradient;
     std::vector<double> information;
   };
+  bool has_tie_parameter() const { return tie_ != Tie::half; }
   double predictor(const Match& match, std::span<const double> parameters) const;
   // Calls visit(position, coefficient) for every parameter that the predictor of a match contains.
   template <class Visit>

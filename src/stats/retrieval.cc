@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace assay {
 namespace {
@@ -57,6 +58,23 @@ std::optional<double> ndcg_at(const RankedHits& ranked, std::size_t k) {
   double ideal = 0;
   for (std::size_t rank = 1; rank <= std::min(k, ranked.expected); ++rank) ideal += gain_at(rank);
   return gained / ideal;
+}
+
+std::optional<double> ndcg_at(std::span<const double> gains, std::span<const double> wanted, std::size_t k) {
+  const auto is_gain = [](double gain) { return gain >= 0 && std::isfinite(gain); };
+  if (!std::ranges::all_of(gains, is_gain) || !std::ranges::all_of(wanted, is_gain)) return std::nullopt;
+  const auto discounted = [k](std::span<const double> ranked) {
+    double sum = 0;
+    for (std::size_t rank = 1; rank <= std::min(k, ranked.size()); ++rank) {
+      sum += ranked[rank - 1] * gain_at(rank);
+    }
+    return sum;
+  };
+  std::vector<double> best(wanted.begin(), wanted.end());
+  std::ranges::sort(best, std::greater<>());
+  const double ideal = discounted(best);
+  if (!(ideal > 0)) return std::nullopt;
+  return discounted(gains) / ideal;
 }
 
 }  // namespace assay

@@ -9,9 +9,9 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <fmt/format.h>
 
+#include "stats/crossing.h"
 #include "stats/quiet.h"
 
 namespace assay {
@@ -38,19 +38,6 @@ double log_beta(double a, double b) {
 // ln of Beta(a, b)'s mass above p.
 double log_mass_above(double a, double b, double p) {
   return std::log(boost::math::ibetac(a, b, p, Quiet()));
-}
-
-// Where a function crosses 0 upwards, between `low` (where it lies below) and `high` (where it does not).
-template <class Function>
-double crossing(double low, double high, const Function& function) {
-  const double at_low = function(low);
-  const double at_high = function(high);
-  if (!(at_low < 0)) return low;
-  if (!(at_high > 0)) return high;
-  std::uintmax_t steps = 200;
-  return boost::math::tools::toms748_solve(function, low, high, at_low, at_high,
-                                           boost::math::tools::eps_tolerance<double>(44), steps, Quiet())
-      .second;
 }
 
 double kept_within(double value, double low, double high) {

@@ -117,14 +117,48 @@ double exact_p(const Ranked& groups, Alternative alternative) {
   return std::min(1.0, extreme / all);
 }
 
-TestResult rank_test(const Ranked& groups, Alternative alternative) {
+Ranked ranked(std::span<const double> a, std::span<const double> b) {
+  Ranked groups;
+  groups.a = finite_sorted(a);
+  groups.b = finite_sorted(b);
+  std::vector<double> all = groups.a;
+  all.insert(all.end(), groups.b.begin(), groups.b.end());
+  groups.ranks = mid_ranks(all);
+  groups.ties = tie_sum(all);
+  double rank_sum = 0;
+  for (std::size_t i = 0; i < groups.a.size(); ++i) rank_sum += groups.ranks[i];
+  groups.u = rank_sum - static_cast<double>(groups.a.size() * (groups.a.size() + 1)) / 2;
+  return groups;
+}
+
+bool all_equal(const Ranked& groups) {
+  const auto n = static_cast<double>(groups.ranks.size());
+  return groups.ties >= n * n * n - n;
+}
+
+TestResult normal_rank_test(const Ranked& groups, Alternative alternative, Continuity continuity) {
   const auto n_a = static_cast<double>(groups.a.size());
   const auto n_b = static_cast<double>(groups.b.size());
   const double n = n_a + n_b;
+  const double distance = groups.u - n_a * n_b / 2;
+  const double variance = n_a * n_b / 12 * ((n + 1) - groups.ties / (n * (n - 1)));
+  const double towards_mean = alternative == Alternative::greater ? 0.5
+                              : alternative == Alternative::less  ? -0.5
+                              : distance > 0                      ? 0.5
+                              : distance < 0                      ? -0.5
+                                                                  : 0.0;
+  const bool corrected = continuity == Continuity::half;
+  TestResult result = z_result((distance - (corrected ? towards_mean : 0)) / std::sqrt(variance), alternative,
+                               corrected ? "mann_whitney_normal" : "mann_whitney_normal_uncorrected");
+  result.statistic = groups.u;
+  return result;
+}
+
+TestResult rank_test(const Ranked& groups, Alternative alternative) {
   const bool tied = groups.ties > 0;
   const bool small = std::max(groups.a.size(), groups.b.size()) < kExactBelow;
   TestResult result;
-  if (groups.ties >= n * n * n - n) {
+  if (all_equal(groups)) {
     result.p = 1;  // all are equal, so every relabelling gives this U
     result.method = "mann_whitney_exact_permutation";
   } else if (!tied && small) {
@@ -134,14 +168,7 @@ TestResult rank_test(const Ranked& groups, Alternative alternative) {
     result.p = exact_p(groups, alternative);
     result.method = "mann_whitney_exact_permutation";
   } else {
-    const double distance = groups.u - n_a * n_b / 2;
-    const double variance = n_a * n_b / 12 * ((n + 1) - groups.ties / (n * (n - 1)));
-    const double step = alternative == Alternative::greater ? 0.5
-                        : alternative == Alternative::less  ? -0.5
-                        : distance > 0                      ? 0.5
-                        : distance < 0                      ? -0.5
-                                                            : 0.0;
-    result = z_result((distance - step) / std::sqrt(variance), alternative, "mann_whitney_normal");
+    return normal_rank_test(groups, alternative, Continuity::half);
   }
   result.statistic = groups.u;
   return result;
@@ -313,24 +340,25 @@ Contrast clustered_t(std::span<const double> a, std::span<const std::string> clu
 
 Contrast mann_whitney(std::span<const double> a, std::span<const double> b, double level,
                       Alternative alternative) {
-  Ranked groups;
-  groups.a = finite_sorted(a);
-  groups.b = finite_sorted(b);
+  const Ranked groups = ranked(a, b);
   Contrast contrast;
   contrast.difference = figure_of_kept(groups.a.size() + groups.b.size(), a.size() + b.size(), level);
   if (groups.a.empty() || groups.b.empty()) {
     return undefined_contrast(std::move(contrast.difference), kEmptyGroup, "mann_whitney");
   }
-  std::vector<double> all = groups.a;
-  all.insert(all.end(), groups.b.begin(), groups.b.end());
-  groups.ranks = mid_ranks(all);
-  groups.ties = tie_sum(all);
-  double rank_sum = 0;
-  for (std::size_t i = 0; i < groups.a.size(); ++i) rank_sum += groups.ranks[i];
-  groups.u = rank_sum - static_cast<double>(groups.a.size() * (groups.a.size() + 1)) / 2;
   contrast.test = rank_test(groups, alternative);
   estimate_shift(groups, contrast.difference);
   return contrast;
+}
+
+TestResult mann_whitney_normal(std::span<const double> a, std::span<const double> b, Alternative alternative,
+                               Continuity continuity) {
+  const Ranked groups = ranked(a, b);
+  if (groups.a.empty() || groups.b.empty()) return no_result(kEmptyGroup, "mann_whitney_normal");
+  if (all_equal(groups)) {
+    return no_result("all observations are equal: U has no variance", "mann_whitney_normal");
+  }
+  return normal_rank_test(groups, alternative, continuity);
 }
 
 }  // namespace assay

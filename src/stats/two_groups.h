@@ -51,4 +51,12 @@ Contrast clustered_t(std::span<const double> a, std::span<const std::string> clu
 Contrast mann_whitney(std::span<const double> a, std::span<const double> b, double level = 0.95,
                       Alternative alternative = Alternative::two_sided);
 
+// The normal approximation alone, however few values there are, with the ½ or without it: to compare with
+// programs that know no other. All values equal have no variance: undefined. Method "mann_whitney_normal",
+// or "mann_whitney_normal_uncorrected" without the ½.
+enum class Continuity { half, none };
+TestResult mann_whitney_normal(std::span<const double> a, std::span<const double> b,
+                               Alternative alternative = Alternative::two_sided,
+                               Continuity continuity = Continuity::half);
+
 }  // namespace assay

@@ -151,7 +151,7 @@ Contrast two_proportions(Share a, Share b, double level) {
   return contrast;
 }
 
-FisherExact fisher_exact(Share a, Share b, double level) {
+FisherExact fisher_exact(Share a, Share b, double level, Alternative alternative) {
   FisherExact result;
   std::string defect = defect_of(a, b);
   if (defect.empty() && number_of_tables(a, b) > kMostTables) defect = "too many cases for an exact test";
@@ -165,8 +165,12 @@ FisherExact fisher_exact(Share a, Share b, double level) {
   // Tables that are as likely as the one seen must not be lost to rounding.
   const double limit = tables.log_weights[seen] + 1e-7;
   result.test.method = "fisher_exact";
-  result.test.p = std::min(
-      1.0, tables.probability(0, [&](std::size_t k) { return tables.log_weights[k] <= limit ? 1.0 : 0.0; }));
+  const auto counts = [&](std::size_t k) {
+    return alternative == Alternative::greater ? k >= seen
+           : alternative == Alternative::less  ? k <= seen
+                                               : tables.log_weights[k] <= limit;
+  };
+  result.test.p = std::min(1.0, tables.probability(0, [&](std::size_t k) { return counts(k) ? 1.0 : 0.0; }));
   result.odds_ratio = conditional_odds_ratio(tables, seen, a.n + b.n, level);
   return result;
 }

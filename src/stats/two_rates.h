@@ -20,16 +20,19 @@ struct Share {
 // prefer fisher_exact.
 Contrast two_proportions(Share a, Share b, double level = 0.95);
 
-// Fisher's exact test: given the margins, the first count is hypergeometric; p adds the tables that are no
-// more likely than the one seen. The odds ratio is the conditional maximum likelihood estimate with the exact
-// interval (each tail (1-level)/2 of the noncentral hypergeometric distribution), as R's fisher.test. If
-// every possible success fell to the first group it has no finite estimate and is undefined (odds_ratio in
-// stats/effect_size.h gives a corrected one); in the opposite case it is 0. Margins that admit one table only
-// (all succeeded) give p = 1 and no odds ratio. Method "fisher_exact".
+// Fisher's exact test: given the margins, the first count is hypergeometric; the two-sided p adds the tables
+// that are no more likely than the one seen, a one-sided p those with at least (greater) or at most (less) so
+// many successes in the first group. The odds ratio is the conditional maximum likelihood estimate with the
+// exact interval (each tail (1-level)/2 of the noncentral hypergeometric distribution), as R's two-sided
+// fisher.test, whatever the alternative. If every possible success fell to the first group it has no finite
+// estimate and is undefined (odds_ratio in stats/effect_size.h gives a corrected one); in the opposite case
+// it is 0. Margins that admit one table only (all succeeded) give p = 1 and no odds ratio. Method
+// "fisher_exact".
 struct FisherExact {
   TestResult test;
   Estimate odds_ratio;
 };
-FisherExact fisher_exact(Share a, Share b, double level = 0.95);
+FisherExact fisher_exact(Share a, Share b, double level = 0.95,
+                         Alternative alternative = Alternative::two_sided);
 
 }  // namespace assay

@@ -11,12 +11,11 @@
 #include <unordered_map>
 #include <variant>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "core/file.h"
+#include "store/file_lock.h"
 #include "store/sqlite.h"
 
 namespace assay {
@@ -87,35 +86,13 @@ void bind_effect(Statement& insert, const EffectRow& row) {
   insert.bind(17, std::int64_t{row.reused ? 1 : 0});
 }
 
-// Held as long as the journal is open; the kernel lets go of it when the process dies.
-class DirectoryLock {
- public:
-  static Result<DirectoryLock> take(const std::string& directory) {
-    const std::string path = directory + "/" + kJournalFile + ".lock";
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0) return fail(file_error(path, "create", errno));
-    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-      ::close(fd);
-      return fail(
-          Error{ErrorKind::journal,
-                "another assay process is working on this run; wait for it or choose another --output-dir",
-                {{"directory", directory}}});
-    }
-    return DirectoryLock(fd);
-  }
-  DirectoryLock(DirectoryLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  DirectoryLock& operator=(DirectoryLock&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~DirectoryLock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
- private:
-  explicit DirectoryLock(int fd) : fd_(fd) {}
-  int fd_ = -1;
-};
+Result<FileLock> lock_run(const std::string& directory) {
+  return FileLock::take(
+      directory + "/" + kJournalFile + ".lock",
+      Error{ErrorKind::journal,
+            "another assay process is working on this run; wait for it or choose another --output-dir",
+            {{"directory", directory}}});
+}
 
 Status configure_writer(Database& database) {
   // FULL: a commit is on the disk when it returns, also after a power cut.
@@ -167,8 +144,7 @@ std::array<std::pair<const char*, std::string RunIdentity::*>, 7> identity_field
 
 class SqliteJournal final : public Journal {
  public:
-  SqliteJournal(DirectoryLock lock, Database writer, Database reader, RunIdentity identity,
-                Committed committed)
+  SqliteJournal(FileLock lock, Database writer, Database reader, RunIdentity identity, Committed committed)
       : lock_(std::move(lock)),
         writer_(std::move(writer)),
         reader_(std::move(reader)),
@@ -330,7 +306,7 @@ class SqliteJournal final : public Journal {
     return writer_.execute("COMMIT");
   }
 
-  DirectoryLock lock_;
+  FileLock lock_;
   Database writer_;
   std::optional<Database> reader_;
   RunIdentity identity_;
@@ -345,7 +321,7 @@ class SqliteJournal final : public Journal {
   std::thread thread_;  // last: it uses everything above
 };
 
-Result<std::unique_ptr<Journal>> start(DirectoryLock lock, Database writer, RunIdentity identity,
+Result<std::unique_ptr<Journal>> start(FileLock lock, Database writer, RunIdentity identity,
                                        Journal::Committed committed) {
   auto reader = Database::open(writer.path(), Database::Mode::read_only);
   if (!reader) return fail(std::move(reader.error()));
@@ -372,7 +348,7 @@ Result<Database> open_existing(const std::string& directory, Database::Mode mode
 
 Result<std::unique_ptr<Journal>> Journal::create(const std::string& directory, const RunIdentity& identity,
                                                  Committed committed) {
-  auto lock = DirectoryLock::take(directory);
+  auto lock = lock_run(directory);
   if (!lock) return fail(std::move(lock.error()));
   const std::string path = journal_path(directory);
   if (file_exists(path)) {
@@ -409,7 +385,7 @@ Result<std::unique_ptr<Journal>> Journal::create(const std::string& directory, c
 Result<std::unique_ptr<Journal>> Journal::open(const std::string& directory, Committed committed) {
   auto found = open_existing(directory, Database::Mode::read_only);
   if (!found) return fail(std::move(found.error()));
-  auto lock = DirectoryLock::take(directory);
+  auto lock = lock_run(directory);
   if (!lock) return fail(std::move(lock.error()));
   auto writer = open_existing(directory, Database::Mode::read_write);
   if (!writer) return fail(std::move(writer.error()));

@@ -15,7 +15,7 @@ Error sqlite_error(sqlite3* handle, int code) {
   std::string reason = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
   switch (code & 0xff) {
     case SQLITE_FULL:
-      reason = "the disk is full; free some space, then run `assay resume`";
+      reason = "the disk is full; free some space, then run `assay resume` or start the service again";
       break;
     case SQLITE_READONLY:
       reason = "the file or its directory is read-only";
@@ -25,14 +25,14 @@ Error sqlite_error(sqlite3* handle, int code) {
       reason = "another process is using it";
       break;
     case SQLITE_NOTADB:
-      reason = "the file is not a journal of Assay (not an SQLite database)";
+      reason = "the file was not made by assay (not an SQLite database)";
       break;
     case SQLITE_CORRUPT:
       reason = "the database is damaged";
       break;
     case SQLITE_IOERR:
       if (handle != nullptr && sqlite3_system_errno(handle) == ENOSPC) {
-        reason = "the disk is full; free some space, then run `assay resume`";
+        reason = "the disk is full; free some space, then run `assay resume` or start the service again";
       } else {
         reason = "the disk reported an error while reading or writing";
       }

@@ -14,7 +14,6 @@ class FakeContext final : public CaseContext {
   // Replies to a step, one per attempt; a step without replies fails.
   std::map<std::string, std::vector<std::string>> replies;
   std::vector<std::pair<std::string, ChatRequest>> requests;
-  std::vector<std::string> warnings;
 
   Task<Result<ChatReply>> complete(std::string step, int attempt, ChatRequest request) override {
     requests.emplace_back(step + "#" + std::to_string(attempt), std::move(request));
@@ -36,7 +35,6 @@ class FakeContext final : public CaseContext {
     co_return parse_json(replies.at(step).front());
   }
   Random random(std::string_view step) const override { return Random::keyed(1, step); }
-  void warn(std::string text) override { warnings.push_back(std::move(text)); }
 
   std::vector<CommandCall> commands;
   std::vector<HttpCall> calls;

@@ -27,7 +27,8 @@ void expect_near(const PValues& adjusted, const std::vector<double>& expected, d
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(adjusted[i].value(), expected[i], tolerance);
 }
 
-// Benjamini, Hochberg 1995: fifteen p-values at level 0.05; Holm rejects 3, BH 4, BY 3.
+// Benjamini, Hochberg 1995: fifteen p-values at level 0.05; Bonferroni, Holm and Hochberg reject 3, BH 4,
+// BY 3.
 const PValues kPublished = {.0001, .0004, .0019, .0095, .0201, .0278, .0298, .0344,
                             .0459, .3240, .4262, .5719, .6528, .7590, 1.000};
 
@@ -41,6 +42,17 @@ TEST(Adjust, GivesThePublishedValues) {
   EXPECT_EQ(rejected(holm(kPublished), 0.05), 3);
   EXPECT_EQ(rejected(benjamini_hochberg(kPublished), 0.05), 4);
   EXPECT_EQ(rejected(benjamini_yekutieli(kPublished), 0.05), 3);
+  // Neither Bonferroni's m·p nor Hochberg's step up, min over j >= i of (m-j+1)·p_(j), finds more here.
+  PValues bonferroni;
+  PValues hochberg;
+  double least = 1;
+  for (std::size_t i = kPublished.size(); i > 0; --i) {
+    least = std::min(least, static_cast<double>(16 - i) * *kPublished[i - 1]);
+    hochberg.push_back(least);
+    bonferroni.push_back(15 * *kPublished[i - 1]);
+  }
+  EXPECT_EQ(rejected(bonferroni, 0.05), 3);
+  EXPECT_EQ(rejected(hochberg, 0.05), 3);
 }
 
 TEST(Adjust, AgreesWithR) {

@@ -101,6 +101,29 @@ TEST(Bca, GivesTheExactLawSchoolIntervals) {
   EXPECT_NEAR(percentile_interval(exact, 0.95).ci.value().high, 0.961846, 1e-6);
 }
 
+// 4.10, of the exact distribution: mean 0.770645, bias -0.005729, deviation 0.133560, median .789649. Ten
+// thousand draws have the same to within ±0.004.
+TEST(Bootstrap, MovesAboutTheLawSchoolCorrelationAsPublished) {
+  const Json exact = reference_file("law_school.json");
+  const double mean = as_number(exact.at("mean")).value();
+  EXPECT_NEAR(mean, 0.770645, 5e-7);
+  EXPECT_NEAR(mean - kLawCorrelation, -0.005729, 5e-7);
+  EXPECT_NEAR(as_number(exact.at("deviation")).value(), 0.133560, 5e-7);
+  std::vector<double> quantiles = reference_numbers(exact.at("quantiles"));
+  EXPECT_NEAR(quantile_of(quantiles, 0.5), 0.789649, 1e-6);
+
+  Moments draws;
+  const RowFigure watched = [&](std::span<const std::size_t> rows) {
+    const double figure = law_correlation(rows);
+    if (rows.size() == 15) draws.add(figure);  // not the jackknife's
+    return figure;
+  };
+  EXPECT_TRUE(bootstrap(15, {}, watched, {.threads = 1}).ci.has_value());
+  EXPECT_GE(draws.n(), 10'000);
+  EXPECT_NEAR(draws.mean().value(), 0.770645, 0.004);
+  EXPECT_NEAR(draws.sample_deviation().value(), 0.133560, 0.004);
+}
+
 // Tolerances of 4.10 at 10,000 draws: lower limit ±0.035, upper ±0.006.
 TEST(Bca, DrawsTheLawSchoolIntervalToMonteCarloError) {
   const Estimate estimate = bootstrap(15, {}, law_correlation, {.level = 0.90});

@@ -32,6 +32,31 @@ TEST(CliffsDelta, GivesThePublishedValues) {
   EXPECT_NEAR(second.value.value(), -0.0667, 5e-5);
 }
 
+// shared/reference/statistics.md, 4.3: the unbiased variance of the same data is 0.0980556. (The limits in
+// effsize's source, -0.7266 and 0.3890, follow from neither variance.)
+TEST(CliffsDelta, TakesTheUnbiasedVarianceOnRequest) {
+  const Estimate delta = cliffs_delta(kTreated, kControl, 0.95, DominanceVariance::unbiased);
+  EXPECT_NEAR(delta.value.value(), -0.25, 1e-12);
+  EXPECT_NEAR(delta.ci.value().low, -0.7016, 5e-5);
+  EXPECT_NEAR(delta.ci.value().high, 0.3450, 5e-5);
+  EXPECT_EQ(delta.method, "cliff_unbiased");
+  // The header's formula for the interval, with the published variance.
+  const double noise = 1.959963985 * 1.959963985 * 0.0980556;
+  const double half = std::sqrt(noise * (0.9375 * 0.9375 + noise));
+  EXPECT_NEAR(delta.ci->low, (-0.25 * 0.9375 - half) / (0.9375 + noise), 2e-7);
+}
+
+// δ_ij = 0, 1, 1, 1: rows ½ and 1, columns ½ and 1 about δ = ¾, so the variance is (4/8 + 4/8 - ¾)/4 =
+// 0.0625, below (1 - δ²)/3 = 0.1458333.
+TEST(CliffsDelta, NeverTakesAnUnbiasedVarianceBelowItsFloor) {
+  const Estimate delta = cliffs_delta(Values{3, 4}, Values{3, 2}, 0.95, DominanceVariance::unbiased);
+  EXPECT_NEAR(delta.value.value(), 0.75, 1e-12);
+  const double noise = 1.959963985 * 1.959963985 * 0.4375 / 3;
+  const double half = std::sqrt(noise * (0.4375 * 0.4375 + noise));
+  EXPECT_NEAR(delta.ci.value().low, (0.75 * 0.4375 - half) / (0.4375 + noise), 1e-7);
+  EXPECT_LE(delta.ci.value().high, 1);
+}
+
 TEST(VarghaDelaney, IsTheSameOnTheScaleOfAChance) {
   const Estimate chance = vargha_delaney(kTreated, kControl);
   EXPECT_NEAR(chance.value.value(), 0.375, 1e-12);

@@ -21,7 +21,7 @@ Moments moments_of(const std::vector<double>& values) {
 }
 
 // Miller 2024 (arXiv:2411.00640): five clusters of four answers {1111},{0001},{1101},{0000},{1011}. Mean
-// 0.55, naive standard error 0.1141329, clustered with C/(C-1) 0.1837117, recomputed in shared
+// 0.55, naive standard error 0.1141329, clustered 0.1643168, with C/(C-1) 0.1837117, recomputed in shared
 // reference/statistics.md.
 const std::vector<double> kAnswers = {1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1};
 const std::vector<std::string> kClusters = {"a", "a", "a", "a", "b", "b", "b", "b", "c", "c",
@@ -33,6 +33,7 @@ TEST(Mean, HonoursClusters) {
   EXPECT_EQ(clustered.clusters(), 5);
   EXPECT_NEAR(clustered.all().standard_error().value(), 0.1141329, 5e-8);
   EXPECT_NEAR(clustered.standard_error().value(), 0.1837117, 5e-8);
+  EXPECT_NEAR(clustered.standard_error().value() * std::sqrt(4.0 / 5), 0.1643168, 5e-8);
 
   const Estimate estimate = estimate_mean(kAnswers, kClusters);
   EXPECT_NEAR(estimate.value.value(), 0.55, 1e-12);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -71,6 +72,49 @@ const std::vector<Search>& worked_example() {
 void expect_same(std::optional<double> value, std::optional<double> reference, const std::string& where) {
   ASSERT_EQ(value.has_value(), reference.has_value()) << where;
   if (value) EXPECT_NEAR(*value, *reference, 1e-12) << where;
+}
+
+// shared/reference/statistics.md, 4.11: gains 10 0 0 1 5 at scores .1 .2 .3 4 70, so the list is 5 1 0 0 10:
+// (5 + 1/log2(3) + 10/log2(6)) / (10 + 5/log2(3) + 1/2) = 0.695694.
+TEST(Retrieval, GivesThePublishedNdcgOfGradedGains) {
+  const std::vector<double> gains = {10, 0, 0, 1, 5};
+  const std::vector<double> scores = {.1, .2, .3, 4, 70};
+  std::vector<std::size_t> order = {0, 1, 2, 3, 4};
+  std::ranges::sort(order, std::greater<>(), [&](std::size_t i) { return scores[i]; });
+  std::vector<double> ranked;
+  for (const std::size_t i : order) ranked.push_back(gains[i]);
+  EXPECT_NEAR(ndcg_at(ranked, gains, 5).value(), 0.695694, 5e-7);
+  EXPECT_NEAR(ndcg_at(ranked, gains, 1).value(), 0.5, 1e-15);
+  EXPECT_EQ(ndcg_at(gains, gains, 1), 1);
+  // Things that are wanted and were not returned count in the ideal list.
+  EXPECT_NEAR(ndcg_at(std::vector<double>{5}, gains, 5).value(), 5 / 13.6546487, 1e-8);
+  EXPECT_EQ(ndcg_at(std::vector<double>{}, gains, 5), 0);
+}
+
+TEST(Retrieval, HasNoNdcgOfGainsThatAreNone) {
+  const std::vector<double> gains = {2, 1};
+  EXPECT_FALSE(ndcg_at(gains, gains, 0).has_value());
+  EXPECT_FALSE(ndcg_at(std::vector<double>{}, std::vector<double>{}, 3).has_value());
+  EXPECT_FALSE(ndcg_at(std::vector<double>{0, 0}, std::vector<double>{0, 0}, 3).has_value());
+  EXPECT_FALSE(ndcg_at(gains, std::vector<double>{2, -1}, 3).has_value());
+  EXPECT_FALSE(ndcg_at(std::vector<double>{std::nan("")}, gains, 3).has_value());
+}
+
+RC_GTEST_PROP(Retrieval, OfEqualGainsIsTheBinaryNdcg, (const std::vector<bool>& hits, std::uint8_t more)) {
+  RankedHits ranked{.hits = hits, .expected = more % 5U};
+  std::vector<double> gains;
+  std::vector<double> wanted(ranked.expected, 3.0);
+  for (const bool hit : hits) {
+    gains.push_back(hit ? 3 : 0);
+    if (hit) wanted.push_back(3);
+    ranked.expected += hit ? 1 : 0;
+  }
+  for (const std::size_t k : {std::size_t{1}, std::size_t{3}, hits.size()}) {
+    const auto graded = ndcg_at(gains, wanted, k);
+    const auto binary = ndcg_at(ranked, k);
+    RC_ASSERT(graded.has_value() == binary.has_value());
+    if (graded) RC_ASSERT(std::fabs(*graded - *binary) < 1e-12);
+  }
 }
 
 TEST(Retrieval, GivesTheWorkedExampleLineByLine) {

@@ -65,6 +65,38 @@ TEST(MannWhitney, CorrectsTheNormalApproximationForTiesAndContinuity) {
   EXPECT_NEAR(contrast.test.p.value(), std::erfc((30 - 0.5) / std::sqrt(630.0) / std::sqrt(2.0)), 1e-12);
 }
 
+// shared/reference/statistics.md, 4.3: SciPy's data with continuity 0.111347; the tied data have the variance
+// 10·6/12·(17 - (24+60+60+24+6)/240) = 81.375, so p is 0.437759 with continuity and 0.405741 without.
+TEST(MannWhitney, GivesThePublishedNormalApproximations) {
+  const TestResult untied = mann_whitney_normal(Values{19, 22, 16, 29, 24}, Values{20, 11, 17, 12});
+  EXPECT_EQ(untied.statistic, 17);
+  EXPECT_NEAR(untied.p.value(), 0.111347, 5e-7);
+  EXPECT_EQ(untied.method, "mann_whitney_normal");
+  const TestResult tied = mann_whitney_normal(kTreated, kControl);
+  EXPECT_EQ(tied.statistic, 22.5);
+  EXPECT_NEAR(tied.p.value(), 0.437759, 5e-7);
+  EXPECT_NEAR(tied.p.value(), std::erfc(7 / std::sqrt(2 * 81.375)), 1e-12);
+  const TestResult uncorrected =
+      mann_whitney_normal(kTreated, kControl, Alternative::two_sided, Continuity::none);
+  EXPECT_NEAR(uncorrected.p.value(), 0.405741, 5e-7);
+  EXPECT_EQ(uncorrected.method, "mann_whitney_normal_uncorrected");
+}
+
+TEST(MannWhitney, HasANormalApproximationForFewValuesToo) {
+  EXPECT_EQ(mann_whitney_normal(Values{}, Values{1}).undefined, "a group has no observations");
+  EXPECT_EQ(mann_whitney_normal(Values{kNan}, Values{1}).undefined, "a group has no observations");
+  EXPECT_EQ(mann_whitney_normal(Values{2, 2}, Values{2}).undefined,
+            "all observations are equal: U has no variance");
+  EXPECT_EQ(mann_whitney_normal(Values{1}, Values{2}).p, 1);  // ½ from the middle, which continuity takes
+  // The sides mirror each other, and the exact test takes over nothing from here.
+  const auto p = [](Alternative side, const Values& a, const Values& b) {
+    return mann_whitney_normal(a, b, side, Continuity::half).p.value();
+  };
+  EXPECT_NEAR(p(Alternative::less, kTreated, kControl), p(Alternative::greater, kControl, kTreated), 1e-12);
+  EXPECT_LT(p(Alternative::less, kTreated, kControl), 0.5);
+  EXPECT_EQ(mann_whitney(kTreated, kControl).test.method, "mann_whitney_exact_permutation");
+}
+
 TEST(MannWhitney, SaysOneWhenAllValuesAreEqual) {
   for (const std::size_t n : {std::size_t{3}, std::size_t{40}}) {
     const Contrast contrast = mann_whitney(Values(n, 2), Values(n, 2));

@@ -81,6 +81,42 @@ TEST(FisherExact, JudgesTheTeaTasting) {
   EXPECT_NEAR(fisher.odds_ratio.value.value(), 6.408319658, 1e-8);
 }
 
+// Fisher 1935: she would do as well or better by guessing in 17 of 70 cases; R gives 0.2429 (greater) and
+// 0.9857 (less, 69 of 70). All four right: 1 of 70.
+TEST(FisherExact, IsOneSidedOnRequest) {
+  const auto p = [](Share a, Share b, Alternative alternative) {
+    return fisher_exact(a, b, 0.95, alternative).test.p.value();
+  };
+  EXPECT_NEAR(p({3, 4}, {1, 4}, Alternative::greater), 17.0 / 70, 1e-12);
+  EXPECT_NEAR(p({3, 4}, {1, 4}, Alternative::less), 69.0 / 70, 1e-12);
+  EXPECT_NEAR(p({4, 4}, {0, 4}, Alternative::greater), 1.0 / 70, 1e-12);
+  EXPECT_EQ(p({4, 4}, {0, 4}, Alternative::less), 1);
+  EXPECT_EQ(p({5, 5}, {7, 7}, Alternative::greater), 1);  // one table only
+  EXPECT_EQ(p({1, 1}, {1, 1}, Alternative::less), 1);
+  EXPECT_FALSE(fisher_exact({0, 0}, {1, 2}, 0.95, Alternative::less).test.p.has_value());
+  // The odds ratio and its interval stay two-sided.
+  const FisherExact two = fisher_exact({3, 4}, {1, 4});
+  const FisherExact one = fisher_exact({3, 4}, {1, 4}, 0.95, Alternative::greater);
+  EXPECT_EQ(one.odds_ratio.value, two.odds_ratio.value);
+  EXPECT_EQ(one.odds_ratio.ci->low, two.odds_ratio.ci->low);
+  EXPECT_EQ(one.odds_ratio.ci->high, two.odds_ratio.ci->high);
+}
+
+RC_GTEST_PROP(FisherExact, HasOneSidesThatAreEachOthersMirror,
+              (unsigned w, unsigned x, unsigned y, unsigned z)) {
+  const Share a{w % 12, w % 12 + x % 12};
+  const Share b{y % 12, y % 12 + z % 12};
+  const auto up = fisher_exact(a, b, 0.95, Alternative::greater).test.p;
+  const auto down = fisher_exact(a, b, 0.95, Alternative::less).test.p;
+  RC_ASSERT(up.has_value() == down.has_value());
+  if (!up) return;
+  RC_ASSERT(*up + *down > 1 - 1e-12);  // the table seen is in both
+  RC_ASSERT(std::fabs(*up - *fisher_exact(b, a, 0.95, Alternative::less).test.p) < 1e-9);
+  const Share failed_a{a.n - a.count, a.n};
+  const Share failed_b{b.n - b.count, b.n};
+  RC_ASSERT(std::fabs(*up - *fisher_exact(failed_a, failed_b, 0.95, Alternative::less).test.p) < 1e-9);
+}
+
 TEST(FisherExact, SaysWhenTheOddsRatioIsNotFinite) {
   const FisherExact above = fisher_exact({10, 10}, {0, 8});
   EXPECT_FALSE(above.odds_ratio.value.has_value());

@@ -32,7 +32,6 @@ std::vector<std::string> parts_of(const JobParameters& job) {
 
 Task<Outcome> evaluate(const Judge& judge, Mode mode, Json request, CaseContext& context) {
   Judgement judgement = co_await judge.ask(context, "evaluate", std::move(request));
-  for (const std::string& warning : judgement.answer.warnings) context.warn(warning);
   Outcome outcome;
   if (judgement.error) outcome = failed_outcome(*judgement.error);
   outcome.result = outcome_json(judgement, mode);

@@ -160,16 +160,26 @@ std::optional<Json> Document::repeated(const Place& place) const {
   return std::nullopt;
 }
 
-double Document::support(const Place& place) const {
-  std::vector<std::string_view> texts;
+std::vector<std::string_view> Document::texts(const Place& place) const {
+  std::vector<std::string_view> found;
   for (const Entry& entry : entries_around(place.path)) {
-    for (const auto& [name, value] : *entry.object) gather_texts(value, texts);
+    for (const auto& [name, value] : *entry.object) gather_texts(value, found);
   }
-  if (texts.empty()) return 0.5;
-  const auto longest = std::ranges::max_element(texts, {}, &std::string_view::size);
+  return found;
+}
+
+std::string_view Document::longest_text(const Place& place) const {
+  const auto all = texts(place);
+  return all.empty() ? std::string_view() : *std::ranges::max_element(all, {}, &std::string_view::size);
+}
+
+double Document::support(const Place& place) const {
+  const std::vector<std::string_view> all = texts(place);
+  if (all.empty()) return 0.5;
+  const auto longest = std::ranges::max_element(all, {}, &std::string_view::size);
   const WordSet content(*longest);
   WordSet claims;
-  for (const std::string_view& text : texts) {
+  for (const std::string_view& text : all) {
     if (&text != &*longest) claims += WordSet(text);
   }
   return std::clamp(0.3 + 2.5 * overlap(claims, content), 0.0, 1.0);

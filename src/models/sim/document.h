@@ -30,10 +30,13 @@ class Document {
   std::optional<Json> repeated(const Place& place) const;
   // Whether the place belongs to an entry that speaks of the document.
   bool speaks_of(const Place& place) const { return !entries_around(place.path).empty(); }
+  // The longest text of the entry; "" if there is none.
+  std::string_view longest_text(const Place& place) const;
   // How far the short texts of the entry are borne out by its longest one, 0 to 1.
   double support(const Place& place) const;
 
  private:
+  std::vector<std::string_view> texts(const Place& place) const;
   struct Source {
     const JsonArray* list = nullptr;
     std::string name;

@@ -169,7 +169,9 @@ std::optional<Json> Judge::value(const Place& place) const {
 
 std::string Judge::reason(const Place& place) const {
   const Item* item = item_at(place);
-  const std::string_view text = item != nullptr ? item->text : material_.subject();
+  const std::string_view text = item != nullptr              ? item->text
+                                : document_.speaks_of(place) ? document_.longest_text(place)
+                                                             : material_.subject();
   std::string_view topic;
   for (const std::string_view word : split_words(text)) {
     if (!is_stop_word(word) && word.size() > topic.size() && word.size() < 30) topic = word;

@@ -148,7 +148,6 @@ class ScriptedContext final : public CaseContext {
  public:
   std::deque<Result<ChatReply>> replies;
   std::vector<ChatRequest> requests;
-  std::vector<std::string> warnings;
 
   Task<Result<ChatReply>> complete(std::string, int, ChatRequest request) override {
     requests.push_back(std::move(request));
@@ -159,7 +158,6 @@ class ScriptedContext final : public CaseContext {
   Task<Result<Json>> run_command(std::string, CommandCall) override { co_return Json(); }
   Task<Result<Json>> call_http(std::string, HttpCall) override { co_return Json(); }
   Random random(std::string_view step) const override { return Random::keyed(1, step); }
-  void warn(std::string text) override { warnings.push_back(std::move(text)); }
 };
 
 ChatReply call_of(Json arguments_given, FinishReason finish = FinishReason::tool_calls) {

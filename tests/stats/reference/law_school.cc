@@ -1,7 +1,7 @@
 // The exact bootstrap distribution of the correlation in Efron's law-school data (n = 15), by walking through
 // all C(29,15) = 77,558,760 different resamples with their multinomial weights. Prints law_school.json:
-// 4,001 quantiles at equal steps of probability from the least to the greatest value, and the probability
-// below some published points. Not part of the build; takes some seconds:
+// 4,001 quantiles at equal steps of probability from the least to the greatest value, mean and standard
+// deviation, and the probability below some published points. Not part of the build; takes some seconds:
 //   clang++-19 -std=c++20 -O2 law_school.cc -o law_school && ./law_school > law_school.json
 #include <cmath>
 #include <cstdio>
@@ -17,6 +17,8 @@ constexpr int kBins = 1 << 24;  // on [-1, 1]
 
 double inverse_factorial[kSize + 1];
 std::vector<double> histogram(kBins + 1);
+double weighted_sum = 0;
+double weighted_squares = 0;
 
 struct Sums {
   double x = 0;
@@ -43,6 +45,8 @@ void walk(int point, int left, const Sums& sums, double weight) {
     if (varies_x <= 1e-9 || varies_y <= 1e-9) continue;  // one point fifteen times: no correlation
     const double r = (next.xy - next.x * next.y / n) / std::sqrt(varies_x * varies_y);
     histogram[static_cast<int>((r + 1) / 2 * kBins)] += share;
+    weighted_sum += share * r;
+    weighted_squares += share * r * r;
   }
 }
 
@@ -63,7 +67,9 @@ int main() {
   std::printf("{\"below\":[");
   const double points[] = {0.429105, 0.926860, 0.332638, 0.941715, 0.776374491};
   for (int i = 0; i < 5; ++i) std::printf("%s[%.9g,%.7f]", i == 0 ? "" : ",", points[i], below(points[i]));
-  std::printf("],\"quantiles\":[");
+  const double mean = weighted_sum / total;
+  std::printf("],\"mean\":%.9f,\"deviation\":%.9f", mean, std::sqrt(weighted_squares / total - mean * mean));
+  std::printf(",\"quantiles\":[");
   constexpr int kSteps = 4000;
   int bin = 0;
   double sum = histogram[0];

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "core/file.h"
+#include "core/yaml.h"
+#include "evaluations/common_keys.h"
+#include "net/event_loop.h"
+#include "net/http_server.h"
+#include "net/signals.h"
+#include "service/data_routes.h"
+#include "service/jobs.h"
+#include "service/routes.h"
+#include "service/tokens.h"
+#include "store/evaluation_store.h"
+
+namespace assay {
+namespace {
+
+bool is_loopback(std::string_view host) {
+  return host.starts_with("127.") || host == "::1" || host == "localhost";
+}
+
+int refuse(const Error& error, const Surroundings& surroundings) {
+  show_error(error, surroundings);
+  return kBadInput;
+}
+
+// The config that the words name, with the flags over it; nothing, and shown, if there are problems.
+std::optional<Config> read_config(const Arguments& arguments, const Surroundings& surroundings) {
+  ConfigSource source;
+  source.flags = arguments.flags;
+  if (!arguments.words.empty()) {
+    source.file = arguments.words.front();
+    auto text = read_file(source.file);
+    auto document = text ? parse_yaml(*text) : fail(text.error());
+    if (!document) {
+      show_error(std::move(document.error()).with("file", source.file), surroundings);
+      return std::nullopt;
+    }
+    source.document = std::move(*document);
+  }
+  ResolvedConfig resolved = resolve_config(serve_keys(), source);
+  if (!resolved.problems.empty()) {
+    show_problems(resolved.problems, surroundings);
+    return std::nullopt;
+  }
+  return std::move(resolved.config);
+}
+
+}  // namespace
+
+Keys serve_keys() {
+  Keys keys = {{.name = "host",
+                .help = "Address to listen on; any other than loopback needs `tokens`.",
+                .default_value = "127.0.0.1"},
+               {.name = "port",
+                .type = KeyType::integer,
+                .help = "Port; 0 takes any free one.",
+                .default_value = 8080,
+                .minimum = 0,
+                .maximum = 65535},
+               {.name = "store",
+                .type = KeyType::path,
+                .help = "Directory of the store: data.db and the jobs.",
+                .default_value = "assay-store"},
+               {.name = "tokens",
+                .type = KeyType::path,
+                .help = "File with the hashed tokens of clients; without one nobody needs a token."},
+               {.name = "new_token",
+                .help = "Make a token for this client, add its hash to `tokens`, print it once, and end."},
+               {.name = "threads",
+                .type = KeyType::integer,
+                .help = "Threads that answer requests.",
+                .default_value = 2,
+                .minimum = 1,
+                .maximum = 64},
+               {.name = "jobs",
+                .type = KeyType::integer,
+                .help = "Evaluation jobs that run at once.",
+                .default_value = 2,
+                .minimum = 1,
+                .maximum = 64},
+               {.name = "max_body",
+                .type = KeyType::integer,
+                .help = "Largest body of a request, in bytes.",
+                .default_value = 16 << 20,
+                .minimum = 1024},
+               {.name = "request_timeout",
+                .type = KeyType::duration,
+                .help = "A request must be complete so long after its first byte.",
+                .default_value = "30s"}};
+  for (const Key& key : common_keys()) {
+    for (const char* wanted :
+         {"models", "limits", "prices", "budget", "attempts", "prompts", "http", "seed"}) {
+      if (key.name == wanted) keys.push_back(key);
+    }
+  }
+  keys.push_back({.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."});
+  keys.push_back({.name = "help", .type = KeyType::boolean, .help = "This text (-h)."});
+  return keys;
+}
+
+int serve_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
+  auto arguments = parse_arguments(words, serve_keys());
+  if (!arguments) return refuse(arguments.error(), surroundings);
+  if (arguments->has("help")) {
+    print(command_help("serve", "", surroundings.terminal));
+    return kDone;
+  }
+  if (arguments->words.size() > 1)
+    return refuse(Error{ErrorKind::usage, "expected at most one config: assay serve [CONFIG]", {}},
+                  surroundings);
+  const auto config = read_config(*arguments, surroundings);
+  if (!config) return kBadInput;
+
+  const std::string tokens_file = config->text("tokens");
+  if (const std::string client = config->text("new_token"); !client.empty()) {
+    if (tokens_file.empty())
+      return refuse(Error{ErrorKind::usage, "--new-token needs --tokens FILE to add it to", {}},
+                    surroundings);
+    auto token = Tokens::add(tokens_file, client);
+    if (!token) return refuse(token.error(), surroundings);
+    print(*token + "\n");
+    return kDone;
+  }
+  auto tokens = Tokens::read(tokens_file);
+  if (!tokens) return refuse(tokens.error(), surroundings);
+  const std::string host = config->text("host");
+  if (!is_loopback(host) && tokens->empty()) {
+    return refuse(
+        Error{ErrorKind::config,
+              fmt::format("{} can be reached from other machines, and there are no tokens: make one with "
+                          "--tokens FILE --new-token CLIENT, or listen on 127.0.0.1",
+                          host),
+              {{"key", "host"}}},
+        surroundings);
+  }
+  const std::string directory = config->text("store");
+  if (auto made = make_directories(directory); !made) return refuse(made.error(), surroundings);
+  auto store = EvaluationStore::open(directory + "/data.db");
+  if (!store) return refuse(store.error(), surroundings);
+  auto jobs = Jobs::start({directory + "/jobs", static_cast<int>(config->integer("jobs").value_or(2)),
+                           *config, surroundings.environment},
+                          **store);
+  if (!jobs) return refuse(jobs.error(), surroundings);
+  Routes routes(data_routes(**store, **jobs), std::move(*tokens));
+  HttpServerOptions options;
+  options.host = host;
+  options.port = static_cast<std::uint16_t>(config->integer("port").value_or(8080));
+  options.threads = static_cast<int>(config->integer("threads").value_or(2));
+  options.max_body = static_cast<std::size_t>(config->integer("max_body").value_or(16 << 20));
+  options.header_timeout = config->duration("request_timeout");
+  auto server =
+      HttpServer::start(options, [&routes](ServerRequest request, std::shared_ptr<Responder> responder) {
+        routes.answer(std::move(request), std::move(responder));
+      });
+  if (!server) return refuse(server.error(), surroundings);
+  if (!config->boolean("quiet"))
+    print(fmt::format("listening on http://{}:{}/data/eval\n", host, (*server)->port()));
+
+  EventLoop loop;
+  const SignalWatch watch(loop, [&loop, signals = 0](int) mutable {
+    // The second signal does not wait; what was answered is safe.
+    if (++signals > 1) ::_exit(kInterrupted);
+    print_error("\nstopping: waiting for what is in flight (again to stop at once)\n");
+    loop.stop();
+  });
+  loop.run();
+  // No new requests, then the jobs' requests in flight, then the last writes.
+  server->reset();
+  jobs->reset();
+  store->reset();
+  return kDone;
+}
+
+}  // namespace assay

@@ -1,0 +1,15 @@
+// The routes of the data service under /data/eval: items, subsets, results, failures, feedback and jobs.
+#pragma once
+
+#include <vector>
+
+#include "service/jobs.h"
+#include "service/routes.h"
+#include "store/evaluation_store.h"
+
+namespace assay {
+
+// Both must outlive the routes.
+std::vector<Route> data_routes(EvaluationStore& store, Jobs& jobs);
+
+}  // namespace assay

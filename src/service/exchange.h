@@ -1,0 +1,64 @@
+// One request to the service on its way to its answer: what the routes see instead of raw HTTP. A body is
+// JSON and checked, a query is read with names and types, and every error has the same form:
+// {"message": …, "errors": [{"pointer", "message"}]}.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "net/http_server.h"
+
+namespace assay {
+
+struct FieldError {
+  std::string pointer;  // into the body, or the name of a query parameter
+  std::string message;
+};
+
+class Exchange {
+ public:
+  Exchange(ServerRequest request, std::shared_ptr<Responder> responder);
+
+  const ServerRequest& request() const { return request_; }
+  // The parts of the path that the route's pattern leaves open, by name.
+  std::string parameter(std::string_view name) const;
+  void set_parameters(std::vector<std::pair<std::string, std::string>> parameters) {
+    parameters_ = std::move(parameters);
+  }
+  const std::string& client() const { return client_; }
+  void set_client(std::string client) { client_ = std::move(client); }
+
+  // Query values; what is wrong with them is kept for errors(). Absent or empty: nothing.
+  std::optional<std::string> text(std::string_view name);
+  std::optional<std::int64_t> whole(std::string_view name, std::int64_t least, std::int64_t most);
+  std::optional<double> number(std::string_view name, double least);
+  bool flag(std::string_view name);  // true, 1; false, 0 or absent
+  // Parameters that are none of these are errors, with the nearest known name.
+  void expect_only(const std::vector<std::string>& names);
+
+  void add_error(std::string pointer, std::string message);
+  bool has_errors() const { return !errors_.empty(); }
+
+  void send(int status, const Json& body) const;
+  void send_error(int status, std::string message) const;  // with what add_error() has gathered
+  // 400 and true if anything was wrong so far.
+  bool refused() const;
+  // An error of ours or of the store.
+  void send_failure(const Error& error) const;
+
+ private:
+  ServerRequest request_;
+  std::shared_ptr<Responder> responder_;
+  std::vector<std::pair<std::string, std::string>> parameters_;
+  std::vector<std::pair<std::string, std::string>> query_;
+  std::string client_;
+  std::vector<FieldError> errors_;
+};
+
+}  // namespace assay

@@ -1,0 +1,110 @@
+#include "service/job.h"
+
+#include <utility>
+
+#include <boost/json/object.hpp>
+
+#include "service/evaluation_records.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kMostListed = 10'000;  // entries of the status's lists
+
+}  // namespace
+
+Json Job::json() const {
+  JsonObject json = persona::to_json(status, parameters);
+  json["eval_info"] = eval_info_;
+  json["evaluations"] = evaluations_;
+  json["lists_truncated"] = evaluations_.size() == kMostListed || eval_info_.size() == kMostListed;
+  json["evaluation_success_data"] = success_data_;
+  json["evaluation_failure_data"] = failure_data_;
+  json["agent"] = agent;
+  return json;
+}
+
+Status Job::open() {
+  std::vector<ConfigProblem> problems;
+  std::vector<std::string> wrong;
+  PromptLibrary prompts;
+  prompts.replace(around_.options.config, problems);
+  persona::PersonaPlan plan;
+  plan.job = parameters;
+  plan.items_path = directory + "/items.jsonl";
+  plan.agent = agent;
+  persona::Judge judge(parameters.mode, parameters.model, persona::sampling_of(parameters.params, wrong),
+                       static_cast<int>(around_.options.config.integer("attempts").value_or(3)), false,
+                       prompts, problems);
+  if (!problems.empty()) return fail(ErrorKind::config, problems.front().text);
+  evaluation = std::make_unique<persona::PersonaEvaluation>(std::move(plan), std::move(judge));
+  auto source = evaluation->cases();
+  if (!source) return fail(std::move(source.error()));
+  for (;;) {
+    auto more = (*source)->next();
+    if (!more) return fail(std::move(more.error()));
+    if (!*more) break;
+    places_.push_back((*source)->place());
+  }
+  const auto per_item = evaluation->requests_per_item();
+  requests_left_.assign(places_.size() / per_item, static_cast<std::uint32_t>(per_item));
+  auto again = evaluation->cases();
+  if (!again) return fail(std::move(again.error()));
+  source_ = std::move(*again);
+  status.init_remaining = static_cast<std::int64_t>(requests_left_.size());
+  status.remaining = status.init_remaining;
+  return {};
+}
+
+void Job::hear(std::int64_t index, const Outcome& outcome) {
+  if (!source_->go_to(places_[static_cast<std::size_t>(index)])) return;
+  const Case& current = source_->current();
+  const persona::PersonaCase one = evaluation->take_apart(*current.tree, current.part);
+  const auto records = evaluation->records(one, persona::context_id(status.job_id, current.id), outcome);
+  const persona::Judgement judgement = persona::judgement_from(outcome);
+  ++status.processed_requests;
+  status.usage += judgement.usage;
+  if (!judgement.finish_reason.empty()) status.finish_reason = judgement.finish_reason;
+  if (!records.good) {
+    ++status.failed_requests;
+    status.is_error = true;
+  }
+  auto& left = requests_left_[static_cast<std::size_t>(index) / evaluation->requests_per_item()];
+  if (left > 0 && --left == 0) {
+    ++status.processed_items;
+    --status.remaining;
+  }
+  if (evaluations_.size() < kMostListed) evaluations_.push_back(records.job_entry);
+  for (const Json& entry : records.eval_info) {
+    if (eval_info_.size() < kMostListed) eval_info_.push_back(entry);
+  }
+  if (parameters.dry_run) {
+    (records.good ? success_data_ : failure_data_).push_back(records.record);
+    return;
+  }
+  std::vector<FieldError> errors;
+  ++writes_left_;
+  const auto done = [this, &loop = around_.loop](auto result) {
+    loop.post([this, result = result ? Status() : Status(fail(result.error()))] { stored(result); });
+  };
+  if (records.good) {
+    if (auto record = read_result(records.record, errors))
+      return around_.store.add_result(std::move(*record), done);
+  } else if (auto record = read_failure(records.record, errors)) {
+    return around_.store.add_failure(std::move(*record), done);
+  }
+  // A record of ours that does not fit its schema is a bug; the tests hold them against it.
+  stored(fail(ErrorKind::schema, errors.empty() ? "a record cannot be stored" : errors.front().message));
+}
+
+void Job::stored(Status done) {
+  --writes_left_;
+  if (!done && !broken_) {
+    broken_ = std::move(done.error());
+    if (runner) runner->interrupt();
+  }
+  if (writes_left_ > 0) return;
+  for (auto& work : std::exchange(when_idle, {})) work();
+}
+
+}  // namespace assay

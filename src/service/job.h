@@ -1,0 +1,81 @@
+// One evaluation job: a run of the persona evaluation over a snapshot of items. Keeps the job's status, and
+// hands every outcome's record to the store. Lives on the thread of the jobs' event loop.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/json/array.hpp>
+
+#include "engine/runner.h"
+#include "evaluations/persona/persona.h"
+#include "net/event_loop.h"
+#include "service/jobs.h"
+#include "store/evaluation_store.h"
+
+namespace assay {
+
+// What a job works with; all outlive it.
+struct JobSurroundings {
+  EventLoop& loop;
+  EvaluationStore& store;
+  const JobsOptions& options;
+};
+
+// One job from its snapshot to its end. Lives on the loop's thread.
+class Job {
+ public:
+  Job(JobSurroundings around, persona::JobParameters job_parameters, std::string agent_name)
+      : parameters(std::move(job_parameters)), agent(std::move(agent_name)), around_(around) {}
+
+  Json json() const;  // its status, lists included
+  Status open();      // makes the evaluation over the snapshot
+  // An outcome that stands in the journal: its record goes to the store, where recording it again does
+  // nothing.
+  void hear(std::int64_t index, const Outcome& outcome);
+
+  persona::JobParameters parameters;
+  std::string agent;
+  persona::JobStatus status;
+  std::string directory;
+  std::int64_t created_ms = 0;
+  bool cancelled = false;
+  std::vector<Jobs::Answer> finished;  // who waits for the end
+  std::unique_ptr<persona::PersonaEvaluation> evaluation;
+  std::unique_ptr<Runner> runner;
+  std::vector<std::function<void()>> when_idle;
+
+  bool idle() const { return writes_left_ == 0; }
+  Error* broken() { return broken_ ? &*broken_ : nullptr; }
+
+ private:
+  void stored(Status done);
+
+  JobSurroundings around_;
+  std::unique_ptr<CaseSource> source_;
+  std::vector<CasePlace> places_;
+  std::vector<std::uint32_t> requests_left_;  // by item
+  JsonArray eval_info_;
+  JsonArray evaluations_;
+  JsonArray success_data_;  // of a dry run
+  JsonArray failure_data_;
+  std::int64_t writes_left_ = 0;
+  std::optional<Error> broken_;  // the store failed
+};
+
+// co_await until the job has no write under way.
+struct Idle {
+  Job& job;
+  bool await_ready() const { return job.idle(); }
+  void await_suspend(std::coroutine_handle<> handle) {
+    job.when_idle.emplace_back([handle] { handle.resume(); });
+  }
+  void await_resume() const {}
+};
+
+}  // namespace assay

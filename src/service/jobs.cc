@@ -1,0 +1,454 @@
+#include "service/jobs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <coroutine>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/file.h"
+#include "core/ids.h"
+#include "core/time.h"
+#include "engine/runner.h"
+#include "evaluations/connections.h"
+#include "evaluations/persona/persona.h"
+#include "evaluations/session.h"
+#include "net/event_loop.h"
+#include "service/job.h"
+#include "service/job_request.h"
+#include "store/journal.h"
+
+namespace assay {
+namespace {
+
+using persona::JobParameters;
+
+constexpr std::size_t kDryJobsKept = 100;  // their statuses are in memory only
+constexpr auto kStatusEvery = std::chrono::milliseconds(250);
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// co_await what a write of the store came to.
+template <class T>
+class Stored {
+ public:
+  using Start = std::function<void(std::function<void(T)> done)>;
+  Stored(EventLoop& loop, Start start) : loop_(loop), start_(std::move(start)) {}
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> handle) {
+    start_([this, handle](T result) {
+      // Copied into the post: the store's thread must not touch a coroutine.
+      loop_.post([this, handle, result = std::move(result)]() mutable {
+        result_ = std::move(result);
+        handle.resume();
+      });
+    });
+  }
+  T await_resume() { return std::move(*result_); }
+
+ private:
+  EventLoop& loop_;
+  Start start_;
+  std::optional<T> result_;
+};
+
+class StoreJobs final : public Jobs {
+ public:
+  StoreJobs(JobsOptions options, EvaluationStore& store) : options_(std::move(options)), store_(store) {}
+
+  ~StoreJobs() override {
+    loop_.post([this] {
+      stopping_ = true;
+      for (auto& [id, job] : running_) {
+        if (job->runner) job->runner->interrupt();
+      }
+      stop_if_idle();
+    });
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Status begin();
+  void submit(JobParameters parameters, std::string agent, Answer begun, Answer finished) override;
+  void cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) override;
+  Result<std::optional<Json>> status(const std::string& job_id) override;
+
+ private:
+  JobSurroundings surroundings() { return {loop_, store_, options_}; }
+  // The status in the store, as it is now.
+  StoredJob stored_form(const Job& job) const;
+  Task<void> create(std::shared_ptr<Job> job, Answer begun);
+  Result<std::int64_t> take_snapshot(Job& job);
+  Status check_model(const std::string& model);
+  void take_up(const StoredJob& stored);
+  void start_next();
+  Task<void> run(std::shared_ptr<Job> job);
+  Task<void> keep_status_fresh(std::shared_ptr<Job> job);
+  Task<Status> put(const Job& job);
+  void end(const std::shared_ptr<Job>& job);
+  void stop_if_idle() {
+    if (stopping_ && running_.empty() && busy_ == 0) loop_.stop();
+  }
+
+  // The loop must not go while a coroutine waits for the store.
+  class Busy {
+   public:
+    explicit Busy(StoreJobs& jobs) : jobs_(jobs) { ++jobs_.busy_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    ~Busy() {
+      --jobs_.busy_;
+      jobs_.stop_if_idle();
+    }
+
+   private:
+    StoreJobs& jobs_;
+  };
+
+  JobsOptions options_;
+  EvaluationStore& store_;
+  EventLoop loop_;
+  std::unique_ptr<Connections> connections_;
+  std::map<std::string, std::shared_ptr<Job>> running_;
+  std::deque<std::shared_ptr<Job>> waiting_;
+  bool stopping_ = false;
+  int busy_ = 0;
+  std::mutex dry_mutex_;
+  std::deque<std::pair<std::string, Json>> dry_;  // statuses of dry runs, which are not stored
+  std::thread thread_;
+};
+
+// --- all jobs -------------------------------------------------------------------------------------------
+
+StoredJob StoreJobs::stored_form(const Job& job) const {
+  return {job.status.job_id,   std::string(persona::to_string(job.parameters.mode)),
+          job.status.status,   job.parameters.personas.front().id,
+          to_text(job.json()), job.created_ms};
+}
+
+Task<Status> StoreJobs::put(const Job& job) {
+  if (job.parameters.dry_run) {
+    const std::lock_guard guard(dry_mutex_);
+    std::erase_if(dry_, [&](const auto& one) { return one.first == job.status.job_id; });
+    dry_.emplace_back(job.status.job_id, job.json());
+    if (dry_.size() > kDryJobsKept) dry_.pop_front();
+    co_return Status();
+  }
+  StoredJob form = stored_form(job);
+  co_return co_await Stored<Status>(loop_, [this, &form](std::function<void(Status)> done) {
+    store_.put_job(std::move(form), std::move(done));
+  });
+}
+
+Status StoreJobs::begin() {
+  if (auto made = make_directories(options_.directory); !made) return made;
+  std::vector<ConfigProblem> problems;
+  connections_ = std::make_unique<Connections>(loop_, options_.config, options_.environment, problems);
+  if (!problems.empty())
+    return fail(ErrorKind::config, fmt::format("{}: {}", problems.front().key, problems.front().text));
+  for (const char* state : {"INITIATED", "PROCESSING"}) {
+    JobQuery query;
+    query.status = state;
+    query.count = 0;
+    auto unfinished = store_.jobs(query);
+    if (!unfinished) return fail(std::move(unfinished.error()));
+    for (const StoredJob& stored : unfinished->jobs) take_up(stored);
+  }
+  loop_.post([this] { start_next(); });
+  thread_ = std::thread([this] { loop_.run(); });
+  return {};
+}
+
+// Before the thread runs: a job that an earlier process has left.
+void StoreJobs::take_up(const StoredJob& stored) {
+  auto json = parse_json(stored.json);
+  std::vector<FieldError> errors;
+  auto parameters = json ? read_job_parameters(*json, stored.mode, errors) : std::nullopt;
+  const std::string directory = options_.directory + "/" + stored.job_id;
+  if (!parameters || !file_exists(directory + "/items.jsonl")) {
+    StoredJob lost = stored;
+    lost.status = "ERROR";
+    if (json && json->is_object()) {
+      json->get_object()["status"] = "ERROR";
+      json->get_object()["is_error"] = true;
+      json->get_object()["stop_reason"] = "failed";
+      json->get_object()["error"] = "the job's snapshot of items is gone: it cannot be finished";
+      lost.json = to_text(*json);
+    }
+    store_.put_job(std::move(lost), [](Status) {});
+    return;
+  }
+  auto job = std::make_shared<Job>(surroundings(), std::move(*parameters), text_at(*json, "agent"));
+  job->status.job_id = stored.job_id;
+  if (const Json* skipped = find_member(*json, "skipped_items"))
+    job->status.skipped_items = as_integer(*skipped).value_or(0);
+  job->directory = directory;
+  job->created_ms = stored.created_ms;
+  waiting_.push_back(std::move(job));
+}
+
+Status StoreJobs::check_model(const std::string& model) {
+  std::vector<ConfigProblem> problems;
+  connections_->check_models({model}, problems);
+  if (problems.empty()) return {};
+  return fail(ErrorKind::config, fmt::format("model: {}", problems.front().text));
+}
+
+void StoreJobs::submit(JobParameters parameters, std::string agent, Answer begun, Answer finished) {
+  auto job = std::make_shared<Job>(surroundings(), std::move(parameters), std::move(agent));
+  if (finished) job->finished.push_back(std::move(finished));
+  loop_.post([this, job, begun = std::move(begun)]() mutable {
+    if (stopping_) return begun(fail(ErrorKind::cancelled, "the service is stopping"));
+    loop_.spawn(create(job, std::move(begun)));
+  });
+}
+
+// Each matching item once, in the order that was asked for.
+Result<std::int64_t> StoreJobs::take_snapshot(Job& job) {
+  const JobParameters& wanted = job.parameters;
+  ItemQuery query;
+  query.tag = wanted.tag_source;
+  if (wanted.exclude_existing) {
+    query.exclude_tag = wanted.tags_dest.front();
+    query.persona_id = wanted.personas.front().id;
+    query.mode = persona::to_string(wanted.mode);
+  }
+  if (wanted.last_n_hours)
+    query.published_since_ms = now_ms() - static_cast<std::int64_t>(*wanted.last_n_hours * 3'600'000);
+  if (wanted.subset_tag) {
+    query.subset_tag = *wanted.subset_tag;
+    query.subset_percent = wanted.subset_percent.value_or(0);
+  }
+  query.order = wanted.most_recent ? ItemQuery::Order::newest
+                : wanted.by_uuid   ? ItemQuery::Order::item_id
+                                   : ItemQuery::Order::stored;
+  query.count = 0;  // all in one read: a stable snapshot, whatever is recorded meanwhile
+  auto page = store_.items(query);
+  if (!page) return fail(std::move(page.error()));
+  std::int64_t most = page->total;
+  if (wanted.items_to_process && *wanted.items_to_process > 0)
+    most = std::min(most, *wanted.items_to_process);
+  std::string lines;
+  for (std::int64_t i = 0; i < most; ++i) lines += page->items[static_cast<std::size_t>(i)].json + "\n";
+  if (auto made = make_directories(job.directory); !made) return fail(std::move(made.error()));
+  if (auto written = write_file(job.directory + "/items.jsonl", lines); !written)
+    return fail(std::move(written.error()));
+  job.status.skipped_items = page->total - most;
+  job.status.init_remaining = most;
+  job.status.remaining = most;
+  return most;
+}
+
+Task<void> StoreJobs::create(std::shared_ptr<Job> job, Answer begun) {
+  const Busy busy(*this);
+  if (auto good = check_model(job->parameters.model); !good) {
+    begun(fail(std::move(good.error())));
+    co_return;
+  }
+  job->created_ms = now_ms();
+  job->status.job_id = persona::context_id(make_run_id(std::chrono::system_clock::now()), "job");
+  job->status.message = fmt::format("accepted for {}", job->parameters.personas.front().name);
+  job->directory = options_.directory + "/" + job->status.job_id;
+  auto items = take_snapshot(*job);
+  if (!items) {
+    begun(fail(std::move(items.error())));
+    co_return;
+  }
+  auto done = co_await put(*job);
+  if (!done) {
+    begun(fail(std::move(done.error())));
+    co_return;
+  }
+  begun(job->json());
+  waiting_.push_back(std::move(job));
+  start_next();
+}
+
+void StoreJobs::start_next() {
+  while (!stopping_ && !waiting_.empty() && static_cast<int>(running_.size()) < options_.at_once) {
+    std::shared_ptr<Job> job = std::move(waiting_.front());
+    waiting_.pop_front();
+    running_.emplace(job->status.job_id, job);
+    loop_.spawn(run(std::move(job)));
+  }
+}
+
+Task<void> StoreJobs::keep_status_fresh(std::shared_ptr<Job> job) {
+  const Busy busy(*this);
+  std::int64_t shown = job->status.processed_requests;
+  while (job->status.status == "PROCESSING" && !stopping_) {
+    co_await loop_.sleep(kStatusEvery);
+    if (job->status.status != "PROCESSING" || stopping_ || job->status.processed_requests == shown) continue;
+    shown = job->status.processed_requests;
+    (void)co_await put(*job);
+  }
+}
+
+Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
+  const auto failed = [&](const Error& error) {
+    job->status.status = "ERROR";
+    job->status.is_error = true;
+    job->status.stop_reason = "failed";
+    job->status.error = error.text();
+    job->status.message = "the job could not be finished";
+  };
+  Status opened = job->open();
+  job->status.status = "PROCESSING";
+  job->status.message = fmt::format("{} items to process", job->status.init_remaining);
+  if (opened) opened = co_await put(*job);
+  if (!opened) {
+    failed(opened.error());
+    (void)co_await put(*job);
+    end(job);
+    co_return;
+  }
+  RunnerOptions options = runner_options(options_.config);
+  options.on_outcome = [&job = *job](std::int64_t index, const Outcome& outcome) {
+    job.hear(index, outcome);
+  };
+  job->runner = std::make_unique<Runner>(connections_->outside(), std::move(options));
+  const bool journaled = file_exists(job->directory + "/" + kJournalFile);
+  auto journal = journaled ? Journal::open(job->directory, job->runner->on_committed())
+                           : Journal::create(job->directory,
+                                             {job->status.job_id, "persona", kVersion,
+                                              iso_time(std::chrono::system_clock::now()), "{}",
+                                              job->directory + "/items.jsonl", ""},
+                                             job->runner->on_committed());
+  RunResult result{RunEnd::stopped, std::nullopt};
+  if (!journal) {
+    result.reason = std::move(journal.error());
+  } else {
+    // What an earlier process has finished, it may not have stored.
+    class Hearer final : public StopRule {
+     public:
+      explicit Hearer(Job& one) : job_(one) {}
+      std::span<const CasePlace> order() const override { return {}; }
+      bool wants(std::size_t) const override { return true; }
+      void add(std::int64_t index, const Outcome& outcome) override { job_.hear(index, outcome); }
+
+     private:
+      Job& job_;
+    } hearer(*job);
+    Status heard;
+    if (journaled) heard = hear_journal(hearer, job->directory);
+    if (!heard) {
+      result.reason = std::move(heard.error());
+    } else {
+      loop_.spawn(keep_status_fresh(job));
+      if (job->cancelled || stopping_) job->runner->interrupt();
+      const std::int64_t total =
+          job->status.init_remaining * static_cast<std::int64_t>(job->evaluation->requests_per_item());
+      result = co_await job->runner->run(*job->evaluation, **journal, total, [](const Problem&) {});
+    }
+  }
+  co_await Idle{*job};
+  if (journal) journal->reset();
+  if (const Error* broken = job->broken()) result = {RunEnd::stopped, *broken};
+  if (result.end == RunEnd::interrupted && !job->cancelled) {
+    // The service stops: the next one takes the job up again.
+    end(job);
+    co_return;
+  }
+  if (result.end == RunEnd::complete) {
+    job->status.status = "COMPLETE";
+    job->status.stop_reason = job->status.skipped_items > 0 ? "limit" : "exhausted";
+    job->status.message = fmt::format("Completed processing of {} items", job->status.processed_items);
+  } else if (result.end == RunEnd::interrupted) {
+    job->status.status = "CANCELLED";
+    job->status.stop_reason = "cancelled";
+    job->status.message = fmt::format("cancelled after {} items", job->status.processed_items);
+  } else {
+    failed(result.reason ? *result.reason : Error{ErrorKind::io, "the run stopped", {}});
+  }
+  if (job->parameters.dry_run) {
+    std::error_code ignored;
+    std::filesystem::remove_all(job->directory, ignored);
+  }
+  if (auto done = co_await put(*job); !done) {
+    for (const Answer& answer : std::exchange(job->finished, {})) answer(fail(done.error()));
+  }
+  end(job);
+}
+
+void StoreJobs::end(const std::shared_ptr<Job>& job) {
+  for (const Answer& answer : std::exchange(job->finished, {})) {
+    if (job->status.status == "PROCESSING") {
+      answer(fail(ErrorKind::cancelled, "the service is stopping; the job goes on when it starts again"));
+    } else {
+      answer(job->json());
+    }
+  }
+  running_.erase(job->status.job_id);
+  start_next();
+  stop_if_idle();
+}
+
+void StoreJobs::cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) {
+  loop_.post([this, job_id, done = std::move(done)]() mutable {
+    if (const auto running = running_.find(job_id); running != running_.end()) {
+      const std::shared_ptr<Job> job = running->second;
+      job->cancelled = true;
+      if (job->runner) job->runner->interrupt();
+      job->finished.emplace_back([done = std::move(done)](Result<Json> final_status) {
+        if (!final_status) return done(fail(std::move(final_status.error())));
+        done(std::optional<Json>(std::move(*final_status)));
+      });
+      return;
+    }
+    const auto waiting = std::ranges::find_if(
+        waiting_, [&](const std::shared_ptr<Job>& job) { return job->status.job_id == job_id; });
+    if (waiting == waiting_.end()) return done(status(job_id));
+    std::shared_ptr<Job> job = *waiting;
+    waiting_.erase(waiting);
+    job->status.status = "CANCELLED";
+    job->status.stop_reason = "cancelled";
+    job->status.message = "cancelled before it began";
+    loop_.spawn([](StoreJobs& jobs, std::shared_ptr<Job> one,
+                   std::function<void(Result<std::optional<Json>>)> answer) -> Task<void> {
+      const Busy busy(jobs);
+      auto stored = co_await jobs.put(*one);
+      if (!stored) {
+        answer(fail(std::move(stored.error())));
+      } else {
+        answer(std::optional<Json>(one->json()));
+      }
+      for (const Answer& waiting_for_it : one->finished) waiting_for_it(one->json());
+    }(*this, std::move(job), std::move(done)));
+  });
+}
+
+Result<std::optional<Json>> StoreJobs::status(const std::string& job_id) {
+  {
+    const std::lock_guard guard(dry_mutex_);
+    for (const auto& [id, json] : dry_) {
+      if (id == job_id) return std::optional<Json>(json);
+    }
+  }
+  auto stored = store_.job(job_id);
+  if (!stored) return fail(std::move(stored.error()));
+  if (!*stored) return std::optional<Json>();
+  auto json = parse_json((*stored)->json);
+  if (!json) return fail(std::move(json.error()));
+  return std::optional<Json>(std::move(*json));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Jobs>> Jobs::start(JobsOptions options, EvaluationStore& store) {
+  auto jobs = std::make_unique<StoreJobs>(std::move(options), store);
+  if (auto begun = jobs->begin(); !begun) return fail(std::move(begun.error()));
+  return jobs;
+}
+
+}  // namespace assay
