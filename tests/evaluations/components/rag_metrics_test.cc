@@ -270,7 +270,6 @@ class SlowContext final : public CaseContext {
   Task<Result<Json>> run_command(std::string, CommandCall) override { co_return Json(); }
   Task<Result<Json>> call_http(std::string, HttpCall) override { co_return Json(); }
   Random random(std::string_view step) const override { return inner.random(step); }
-  void warn(std::string) override {}
   FakeContext inner;
 
  private:
