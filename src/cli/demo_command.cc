@@ -70,7 +70,8 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
   int worst = kBadInput;  // until something has run
   for (const EmbeddedText& example : embedded_examples()) {
     const fs::path name{std::string(example.name)};
-    if (name.extension() != ".yaml") continue;
+    const bool config_file = name.extension() == ".yaml" && std::distance(name.begin(), name.end()) == 2;
+    if (!config_file) continue;  // what stands deeper belongs to a config
     const std::string config = (fs::path(directory) / "examples" / name).string();
     const std::string output = fmt::format("{}/results/{}-{}", directory, name.stem().string(), stamp);
     print(fmt::format("\n── {} ──\n", config));

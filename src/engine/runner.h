@@ -38,8 +38,8 @@ struct RunnerOptions {
   int same_failures_to_stop = 10;
   std::optional<double> budget_usd;
   std::uint64_t seed = 0;
-  std::string reuse_directory;                    // answers of an earlier run; empty: none
-  StopRule* stop_rule = nullptr;                  // null: all cases, in input order
+  std::string reuse_directory;    // answers of an earlier run; empty: none
+  StopRule* stop_rule = nullptr;  // null: all cases, in input order
   // Told of every outcome once it is durable; may be empty.
   std::function<void(std::int64_t index, const Outcome& outcome)> on_outcome;
   std::function<void(const std::string&)> trace;  // one line per request (-v); may be empty

@@ -3,6 +3,7 @@
 #include "evaluations/common_keys.h"
 #include "evaluations/components/component.h"
 #include "evaluations/components/tasks.h"
+#include "evaluations/guidelines/guidelines.h"
 #include "evaluations/persona/persona.h"
 
 namespace assay {
@@ -11,6 +12,8 @@ namespace {
 using namespace components;
 
 constexpr EvaluationKind kKinds[] = {
+    {"guidelines", "has the agent carried out the action of each guideline in this conversation?",
+     guidelines::guidelines_keys, guidelines::make_guidelines},
     {"jailbreak_guardrails", "does the guard tell jailbreak attempts from honest questions?", component_keys,
      make_jailbreak_guardrails},
     {"output_guardrails", "do the guardrails hold back the answers that they should, for the right reason?",

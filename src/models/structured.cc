@@ -53,6 +53,7 @@ Reading parse(const ChatReply& reply) {
 Reading read(const ChatReply& reply, const Schema& schema, const StructuredPolicy& policy) {
   Reading reading = parse(reply);
   if (!reading.defects.empty()) return reading;
+  if (policy.normalise) reading.value = policy.normalise(std::move(reading.value));
   for (const auto& defect : schema.validate(reading.value)) reading.defects.push_back(defect_words(defect));
   if (reading.defects.empty() && policy.check) reading.defects = policy.check(reading.value);
   return reading;
@@ -99,6 +100,7 @@ Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, co
   while (answer.attempts < most) {
     const int attempt = ++answer.attempts;
     ChatRequest asked = answer.history.empty() ? request : repair(request, answer.history.back());
+    if (policy.adjust) policy.adjust(attempt, asked);
     Result<ChatReply> reply = co_await complete(attempt, std::move(asked));
     if (!reply) {
       answer.value = fail(std::move(reply).error());

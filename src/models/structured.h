@@ -25,6 +25,10 @@ struct StructuredPolicy {
   int attempts = 3;  // at least one is made
   // What else is wrong with an answer that fits the schema, in words that the model can act on; may be null.
   std::function<std::vector<std::string>(const Json&)> check = {};
+  // Changes the request of an attempt (another temperature), and an answer before it is validated (an older
+  // spelling); both may be null.
+  std::function<void(int attempt, ChatRequest& request)> adjust = {};
+  std::function<Json(Json answer)> normalise = {};
   ErrorKind failure = ErrorKind::judge;  // kind of the error when no attempt gave a usable answer
 };
 

@@ -4,8 +4,8 @@
 #include <boost/json/object.hpp>
 
 #include "evaluations/components/component.h"
-#include "evaluations/figures.h"
 #include "evaluations/components/tasks.h"
+#include "evaluations/figures.h"
 #include "report/csv.h"
 #include "stats/clustered_counts.h"
 #include "stats/missing.h"

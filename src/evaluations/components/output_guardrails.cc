@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/figures.h"
 #include "evaluations/components/tasks.h"
+#include "evaluations/figures.h"
 #include "report/csv.h"
 #include "stats/clustered_counts.h"
 #include "stats/missing.h"

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/figures.h"
 #include "evaluations/components/tasks.h"
+#include "evaluations/figures.h"
 #include "report/csv.h"
 #include "stats/calibration.h"
 #include "stats/confusion_matrix.h"

@@ -131,6 +131,10 @@ std::optional<std::size_t> Judge::length(const Place& list) const {
     if (const auto texts = inner ? texts_of_part(list) : std::nullopt) return texts->size();
     if (const auto texts = texts_named(name)) return texts->size();
   }
+  // Findings inside an entry: at least one of them is expected to be there.
+  if (inner && properties != nullptr &&
+      std::ranges::any_of(*properties, [](const auto& member) { return is_reason(member.key()); }))
+    return std::max<std::size_t>(1, list.shape.min_items);
   if (const auto entries = list.shape.item_schemas(0); entries.size() == 1) {
     const Json* values = find_member(*entries[0], "enum");
     if (values == nullptr || !values->is_array()) return std::nullopt;

@@ -267,6 +267,10 @@ std::optional<Json> Judge::number(const Place& place) const {
     std::from_chars(item->id.data(), item->id.data() + item->id.size(), id);
     return Json(id);
   }
+  // A number that the material gives to its parts: that of the part that shares most words with the item.
+  if ((place.shape.types & kWhole) != 0 && item != nullptr) {
+    if (const auto number_of_part = material_.numbered_part(name, item->text)) return Json(*number_of_part);
+  }
   std::optional<std::pair<double, double>> range;
   if (place.shape.least && place.shape.most) {
     range = std::pair{*place.shape.least, *place.shape.most};

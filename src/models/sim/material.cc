@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <unordered_set>
 
 #include "core/text.h"
@@ -179,6 +180,31 @@ void Material::choose_judged_items() {
 std::string_view Material::answer() const {
   const Block* block = find(kAnswers);
   return block == nullptr ? subject_ : block->text;
+}
+
+std::optional<std::int64_t> Material::numbered_part(std::string_view name, std::string_view text) const {
+  const std::string key = "\"" + std::string(name) + "\":";
+  const WordSet wanted(text);
+  std::optional<std::int64_t> best;
+  double most = -1;
+  const std::string_view last = sources_.empty() ? std::string_view() : sources_.back();
+  for (const Block& block : blocks_) {
+    // Examples in the instructions have numbers of their own.
+    const bool in_last = block.text.data() >= last.data() && block.text.data() < last.data() + last.size();
+    if (!in_last) continue;
+    for (const std::string_view line : split_lines(block.text)) {
+      const std::size_t at = line.find(key);
+      if (at == std::string_view::npos) continue;
+      const std::string_view rest = trim(line.substr(at + key.size()));
+      std::int64_t number = 0;
+      if (std::from_chars(rest.data(), rest.data() + rest.size(), number).ec != std::errc()) continue;
+      const double shared = overlap(wanted, WordSet(line));
+      if (shared <= most) continue;
+      most = shared;
+      best = number;
+    }
+  }
+  return best;
 }
 
 std::string_view Material::explanation(std::string_view label) const {

@@ -43,6 +43,9 @@ class Material {
   std::string_view answer() const;
   // System text and what stands outside of blocks, in lower case.
   const std::string& instructions() const { return instructions_; }
+  // Of lines with a number under that name ("index": 3), in blocks of the last message: the number of the one
+  // that shares most words with the text. Nothing if there are none.
+  std::optional<std::int64_t> numbered_part(std::string_view name, std::string_view text) const;
   // What a line like "- label: description" says of a label; empty if nothing does.
   std::string_view explanation(std::string_view label) const;
   // Content words of the subject and the blocks, in order, each once: what prose is made of.

@@ -13,7 +13,8 @@ namespace {
 ChatRequest asking(const char* document, const char* schema) {
   ChatRequest request;
   request.model = "sim/judge";
-  request.messages = {{.role = Role::system, .text = "Rate each of them."}, {.role = Role::user, .text = document}};
+  request.messages = {{.role = Role::system, .text = "Rate each of them."},
+                      {.role = Role::user, .text = document}};
   request.tools = {{"rate", "Return the ratings.", parse_json(schema).value()}};
   request.tool_choice = {ToolChoice::Mode::named, "rate"};
   return request;
@@ -61,9 +62,9 @@ TEST(SimDocument, NestedListsFollowTheNearestListOfThatName) {
 }
 
 TEST(SimDocument, AListThatTheDocumentDoesNotHaveIsMadeAsBefore) {
-  const Json given = arguments_of(
-      asking(R"({"words": ["a", "b"]})",
-             R"({"type": "object", "properties": {"tags": {"type": "array", "minItems": 1, "items": {"type": "object",
+  const Json given = arguments_of(asking(
+      R"({"words": ["a", "b"]})",
+      R"({"type": "object", "properties": {"tags": {"type": "array", "minItems": 1, "items": {"type": "object",
                "properties": {"label": {"type": "string"}}, "required": ["label"]}}}, "required": ["tags"]})"));
   EXPECT_FALSE(list_at(given, "tags").empty());
 }

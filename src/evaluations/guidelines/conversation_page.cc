@@ -1,0 +1,164 @@
+#include "evaluations/guidelines/conversation_page.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/html.h"
+#include "report/html_parts.h"
+
+namespace assay::guidelines {
+namespace {
+
+constexpr const char* kFile = "conversations.html";
+constexpr std::size_t kMostShown = 500;   // conversations on the page
+constexpr std::size_t kMostColumns = 80;  // guidelines in the map
+constexpr std::size_t kLongestText = 20'000;
+
+constexpr const char* kStyle = R"(<style>
+.conversation { margin: 2rem 0; } .event { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1rem;
+border-top: 1px solid #8884; padding: .4rem 0; } .who { font-size: .8rem; opacity: .7; } .said { white-space: pre-wrap;
+overflow-wrap: anywhere; } .evidence .said { border-left: 3px solid #2a78d6; padding-left: .5rem; } .found { font-size: .85rem; }
+.found p { margin: 0 0 .3rem; } .y { background: #2e9e6b33; } .n { background: #d1495b33; } .u { background: #edae4966; }
+.s { opacity: .5; } table.map { border-collapse: collapse; font-size: .75rem; } table.map td, table.map th { border: 1px solid
+#8884; padding: .1rem .35rem; text-align: center; } table.map th.row { text-align: left; }
+</style>)";
+
+std::string mark(const Verdict& verdict) {
+  if (!verdict.skipped.empty()) return "skipped: " + verdict.skipped;
+  if (!verdict.applied) return "undetermined: " + verdict.undetermined;
+  return *verdict.applied ? "applied" : "not applied";
+}
+
+char letter(const Verdict& verdict) {
+  if (!verdict.skipped.empty()) return 's';
+  if (!verdict.applied) return 'u';
+  return *verdict.applied ? 'y' : 'n';
+}
+
+std::string_view sign(char letter) {
+  switch (letter) {
+    case 'y':
+      return "✓";
+    case 'n':
+      return "✗";
+    case 'u':
+      return "?";
+    default:
+      return "–";
+  }
+}
+
+std::string event_words(const Json& event) {
+  const Json* data = find_member(event, "data");
+  if (text_at(event, "event_kind") == "message") return text_at(*data, "message");
+  std::string words;
+  for (const Json& call : list_at(*data, "tool_calls")) {
+    words += fmt::format("{}{}({}) → {}", words.empty() ? "" : "\n", text_at(call, "tool_id"),
+                         to_text(*find_member(call, "arguments")), to_text(*find_member(call, "result")));
+  }
+  return words;
+}
+
+std::string finding(const Verdict& verdict, const Segment& segment) {
+  return fmt::format("<p class=\"{}\"><b>{}</b> {}: {}</p>", letter(verdict),
+                     html::text(verdict.guideline, 200), html::text(segment.text, 500),
+                     html::text(segment.rationale, 2'000));
+}
+
+}  // namespace
+
+ConversationPage::ConversationPage(OutputFiles& files) : files_(files) {
+  // The page as html_page makes it, up to where the conversations begin.
+  const std::string page = html_page("Conversations", "\x01");
+  files_.write(kFile, page.substr(0, page.find('\x01')));
+  files_.write(kFile, kStyle);
+  files_.write(kFile, "<h1>Conversations</h1>\n");
+}
+
+void ConversationPage::add(const std::string& id, const Conversation& conversation,
+                           const std::vector<Verdict>& verdicts) {
+  if (++conversations_ > kMostShown) return;
+  Row row{id, {}};
+  for (const Verdict& verdict : verdicts) {
+    row.cells.emplace(verdict.guideline, letter(verdict));
+    if (std::ranges::find(guidelines_, verdict.guideline) == guidelines_.end())
+      guidelines_.push_back(verdict.guideline);
+  }
+  rows_.push_back(std::move(row));
+
+  std::string out = fmt::format("<section class=\"conversation\" id=\"c{}\"><h2>{}</h2>\n<ul>\n",
+                                conversations_, html::text(id, 200));
+  for (const Verdict& verdict : verdicts) {
+    const auto guideline = std::ranges::find(conversation.guidelines, verdict.guideline, &Guideline::id);
+    out +=
+        fmt::format("<li class=\"{}\"><b>{}</b> {} — {}", letter(verdict), html::text(verdict.guideline, 200),
+                    guideline == conversation.guidelines.end() ? "" : html::text(guideline->action, 1'000),
+                    html::text(mark(verdict), 500));
+    if (verdict.applied && verdict.votes.size() > 1)
+      out += fmt::format(" ({:.0f} % of votes)", 100 * verdict.confidence);
+    if (!verdict.missing.empty())
+      out += fmt::format("; a {} part is missing: {}", html::text(verdict.missing, 20),
+                         html::text(verdict.missing_rationale, 1'000));
+    for (const Segment& segment : verdict.segments) {
+      if (!segment.message_index) out += finding(verdict, segment);
+    }
+    out += "</li>\n";
+  }
+  out += "</ul>\n";
+  for (std::size_t i = 0; i < conversation.events.size(); ++i) {
+    std::string found;
+    for (const Verdict& verdict : verdicts) {
+      for (const Segment& segment : verdict.segments) {
+        if (segment.message_index == static_cast<std::int64_t>(i)) found += finding(verdict, segment);
+      }
+    }
+    const Json& event = conversation.events[i];
+    out += fmt::format(
+        "<div class=\"event{}\"><div><div class=\"who\">{} · {}</div><div class=\"said\" "
+        "dir=\"auto\">{}</div></div>"
+        "<div class=\"found\">{}</div></div>\n",
+        found.empty() ? "" : " evidence", i, html::text(text_at(event, "event_source"), 50),
+        html::text(event_words(event), kLongestText), found);
+  }
+  files_.write(kFile, out + "</section>\n");
+}
+
+// A column per guideline; where there are too many, each row has its own cells with their guidelines' names.
+std::string ConversationPage::map() const {
+  const bool columns = guidelines_.size() <= kMostColumns;
+  std::string out = "<h2>Conversations by guidelines</h2>\n<table class=\"map\">";
+  if (columns) {
+    out += "<tr><th></th>";
+    for (const std::string& guideline : guidelines_)
+      out += fmt::format("<th>{}</th>", html::text(guideline, 60));
+    out += "</tr>\n";
+  }
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    out +=
+        fmt::format("<tr><th class=\"row\"><a href=\"#c{}\">{}</a></th>", i + 1, html::text(rows_[i].id, 60));
+    for (const std::string& guideline : guidelines_) {
+      const auto cell = rows_[i].cells.find(guideline);
+      if (cell != rows_[i].cells.end()) {
+        out += fmt::format("<td class=\"{}\" title=\"{}\">{}</td>", cell->second, html::attribute(guideline),
+                           sign(cell->second));
+      } else if (columns) {
+        out += "<td></td>";
+      }
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table>\n<p>✓ applied, ✗ not applied, ? undetermined, – skipped</p>\n";
+}
+
+void ConversationPage::finish() {
+  std::string out;
+  if (conversations_ > kMostShown)
+    out += fmt::format("<p>The first {} of {} conversations; all are in results.jsonl.</p>\n", kMostShown,
+                       conversations_);
+  if (!rows_.empty()) out += map();
+  const std::string page = html_page("Conversations", "\x01");
+  files_.write(kFile, out + page.substr(page.find('\x01') + 1));
+}
+
+}  // namespace assay::guidelines

@@ -1,0 +1,53 @@
+// guidelines: has the agent carried out the action of each guideline in this conversation? A case is one
+// conversation; its guidelines are judged in chunks, side by side.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evaluations/evaluation.h"
+#include "evaluations/guidelines/judge.h"
+#include "evaluations/tree_source.h"
+
+namespace assay::guidelines {
+
+struct GuidelinesPlan {
+  std::string conversations_path;
+  std::vector<Guideline> shared;
+  SkipRules skip;
+  std::size_t batch_size = 5;
+  int votes = 1;
+  std::map<std::string, std::string> prompts;  // fingerprints
+};
+
+class GuidelinesEvaluation final : public Evaluation {
+ public:
+  GuidelinesEvaluation(GuidelinesPlan plan, Judge judge);
+
+  Result<std::unique_ptr<CaseSource>> cases() const override { return open_trees(lines_); }
+  std::string data_path() const override { return plan_.conversations_path; }
+  bool asks_outside() const override { return true; }
+  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  void estimate(const Case& input, CallEstimate& estimate) const override;
+  std::vector<std::string> models() const override { return {judge_.model()}; }
+  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  std::vector<std::string> metric_names() const override;
+  std::vector<MeanFigure> mean_figures() const override { return {{"exact_set_rate"}}; }
+  std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
+
+  const GuidelinesPlan& plan() const { return plan_; }
+  // Of a line without problems.
+  Conversation conversation(const Json& line) const;
+
+ private:
+  GuidelinesPlan plan_;
+  Judge judge_;
+  TreeLines lines_;
+};
+
+Keys guidelines_keys();
+std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<ConfigProblem>& problems);
+
+}  // namespace assay::guidelines
