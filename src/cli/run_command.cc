@@ -143,7 +143,7 @@ RunIdentity new_identity(const Execution& execution) {
           std::string(execution.plan.kind->name),
           kVersion,
           iso_time(now),
-          deciding_config(execution.plan.config),
+          deciding_config(execution.plan.config, *execution.plan.evaluation),
           execution.plan.evaluation->data_path(),
           ""};
 }
@@ -201,7 +201,7 @@ Result<std::unique_ptr<Journal>> open_journal(const Execution& execution, RunIde
   auto journal = Journal::open(execution.directory, std::move(committed));
   if (!journal) return journal;
   const RunIdentity& begun = (*journal)->identity();
-  const auto changed = changed_keys(begun.config, execution.plan.config);
+  const auto changed = changed_keys(begun.config, execution.plan.config, *execution.plan.evaluation);
   if (!changed.empty()) {
     return fail(Error{
         ErrorKind::changed,
@@ -287,7 +287,7 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   if (!totals) return input_error(totals.error(), surroundings);
   request.totals = *totals;
   request.early_stop = early_stop.get();
-  if (early_stop && !out_of_budget) request.not_taken = NotTaken::skipped;
+  if (early_stop && (!out_of_budget || early_stop->settled())) request.not_taken = NotTaken::skipped;
   request.not_evaluated = out_of_budget ? result.reason->message : "not evaluated";
   ProblemList problems;
   auto report = collect_run(request, problems);

@@ -19,8 +19,10 @@
 namespace assay {
 namespace {
 
+// An address, not a name that resolves to who knows what.
 bool is_loopback(std::string_view host) {
-  return host.starts_with("127.") || host == "::1" || host == "localhost";
+  const bool numeric = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return (numeric && host.starts_with("127.")) || host == "::1" || host == "localhost";
 }
 
 int refuse(const Error& error, const Surroundings& surroundings) {
@@ -153,9 +155,9 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   options.threads = static_cast<int>(config->integer("threads").value_or(2));
   options.max_body = static_cast<std::size_t>(config->integer("max_body").value_or(16 << 20));
   options.header_timeout = config->duration("request_timeout");
-  auto server =
-      HttpServer::start(options, [&routes](ServerRequest request, std::shared_ptr<Responder> responder) {
-        routes.answer(std::move(request), std::move(responder));
+  auto server = HttpServer::start(
+      options, [&routes](ServerRequest request, const std::shared_ptr<Responder>& responder) {
+        routes.answer(std::move(request), responder);
       });
   if (!server) return refuse(server.error(), surroundings);
   if (!config->boolean("quiet"))
@@ -169,7 +171,8 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
     loop.stop();
   });
   loop.run();
-  // No new requests, then the jobs' requests in flight, then the last writes.
+  // The jobs' requests in flight and whoever waits for them, then the server, then the last writes.
+  (*jobs)->stop();
   server->reset();
   jobs->reset();
   store->reset();

@@ -501,6 +501,8 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
   budget_ = Budget(limit, totals->cost_picousd);
   auto finished = journal.finished(outcomes_to_retry());
   if (!finished) co_return broken(std::move(finished.error()));
+  auto ended = journal.finished({});  // however
+  if (!ended) co_return broken(std::move(ended.error()));
   auto begun = journal.begun(outcomes_to_retry());
   if (!begun) co_return broken(std::move(begun.error()));
   if (!options_.reuse_directory.empty()) {
@@ -516,8 +518,17 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
   // since what was begun is paid for.
   StopRule* const rule = options_.stop_rule;
   const int window = rule != nullptr ? options_.limits.concurrency : options_.limits.concurrency * 2 + 16;
+  const auto holds = [](const std::vector<std::int64_t>& sorted, std::int64_t index) {
+    return std::binary_search(sorted.begin(), sorted.end(), index);
+  };
   for (std::size_t position = 0; !stopping_; ++position) {
-    if (rule != nullptr && position < rule->order().size() && !rule->wants(position)) break;
+    if (rule != nullptr && position < rule->order().size()) {
+      // What was begun, in this sitting or an earlier one, is finished whatever the rule says by now.
+      const std::int64_t index = rule->order()[position].index;
+      const bool was_begun = holds(*begun, index) || holds(*ended, index);
+      if (holds(*finished, index) || (!was_begun && !rule->wants(position))) continue;
+      rule->begun(position);
+    }
     auto more = advance(**source, rule, position);
     if (!more) {
       stop(RunEnd::stopped, std::move(more.error()));
@@ -525,9 +536,9 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
     }
     if (!*more) break;
     const Case& current = (*source)->current();
-    if (std::binary_search(finished->begin(), finished->end(), current.index)) continue;
+    if (holds(*finished, current.index)) continue;
     std::vector<EffectRow> replay;
-    if (std::binary_search(begun->begin(), begun->end(), current.index)) {
+    if (holds(*begun, current.index)) {
       auto rows = journal.effects_of(current.index);
       if (!rows) {
         stop(RunEnd::stopped, std::move(rows.error()));

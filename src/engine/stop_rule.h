@@ -19,6 +19,7 @@ class StopRule {
   virtual std::span<const CasePlace> order() const = 0;
   // Whether the case at that position of the order is still to be begun. What was begun is finished.
   virtual bool wants(std::size_t position) const = 0;
+  virtual void begun(std::size_t position) = 0;
   virtual void add(std::int64_t index, const Outcome& outcome) = 0;
 };
 

@@ -128,6 +128,7 @@ Result<std::unique_ptr<EarlyStop>> EarlyStop::make(const Evaluation& evaluation,
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   made->order_.resize(places.size());
   made->group_.resize(places.size());
+  made->group_begun_.resize(sizes.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::size_t position = begins[rank[clusters[i]]]++;
     made->order_[position] = places[i];
@@ -157,11 +158,12 @@ bool EarlyStop::last_of_group(std::size_t position) const {
 
 bool EarlyStop::wants(std::size_t position) const {
   // A cluster that was begun is finished, so that it can count as one observation.
-  return !settled_ || (position > 0 && !last_of_group(position - 1));
+  return !settled_ || group_begun_[group_[position]];
 }
 
 void EarlyStop::add(std::int64_t index, const Outcome& outcome) {
   const std::size_t position = position_[static_cast<std::size_t>(index)];
+  group_begun_[group_[position]] = true;
   if (position < next_) return;
   ahead_.insert_or_assign(position, scores_of(order_[position], outcome));
   while (!ahead_.empty() && ahead_.begin()->first == next_) {
@@ -232,7 +234,7 @@ void EarlyStop::settle() {
   settled_ = all;
 }
 
-void EarlyStop::apply(Summary& summary) const {
+void EarlyStop::apply(Summary& summary, std::int64_t taken) const {
   const bool early = summary.cases.skipped > 0;
   for (Metric& metric : summary.metrics) {
     Estimate& estimate = metric.estimate;
@@ -252,9 +254,8 @@ void EarlyStop::apply(Summary& summary) const {
   StoppingReport report;
   for (const auto& [condition, verdict] : conditions_) report.conditions.push_back(verdict);
   report.stopped = early;
-  const std::int64_t taken = summary.cases.evaluated + summary.cases.errored;
   report.taken = taken;
-  report.of = taken + summary.cases.skipped;
+  report.of = static_cast<std::int64_t>(order_.size());
   if (taken > 0) {
     const double share = static_cast<double>(summary.cases.skipped) / static_cast<double>(taken);
     report.saved_requests = share * static_cast<double>(summary.usage.requests);

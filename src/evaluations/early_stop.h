@@ -9,7 +9,11 @@
 //              whichever side, so a hopeless run ends as early as a clear one
 //   the end    what was begun is finished and counts; the figures carry the interval of their sequence
 //
-// It depends on data, outcomes and seed alone: a resumed run decides as the first one would have.
+// It depends on data, outcomes and seed alone: a resumed run decides as the first one would have. A case that
+// failed, for whatever reason, has no score and holds nothing up.
+//
+// The guarantee with clusters is for the mean over the cases of this file: the largest cluster, which bounds
+// the weights, is read from it.
 #pragma once
 
 #include <cstdint>
@@ -52,11 +56,14 @@ class EarlyStop final : public StopRule {
 
   std::span<const CasePlace> order() const override { return order_; }
   bool wants(std::size_t position) const override;
+  void begun(std::size_t position) override { group_begun_[group_[position]] = true; }
   void add(std::int64_t index, const Outcome& outcome) override;
 
   // Gives the figures the intervals of their sequences, takes away those that hold for a fixed number of
   // cases only if the run stopped early, and says what was settled and what was saved.
-  void apply(Summary& summary) const;
+  // `taken` cases have an outcome of their own.
+  void apply(Summary& summary, std::int64_t taken) const;
+  bool settled() const { return settled_; }
 
  private:
   struct Watched {
@@ -81,6 +88,7 @@ class EarlyStop final : public StopRule {
   bool last_of_group(std::size_t position) const;
 
   std::vector<CasePlace> order_;
+  std::vector<bool> group_begun_;      // by cluster
   std::vector<std::uint32_t> group_;   // the cluster's number, by position
   std::vector<std::size_t> position_;  // by the case's index
   std::size_t largest_group_ = 1;

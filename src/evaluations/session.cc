@@ -128,13 +128,11 @@ void ProblemList::add(Problem problem) {
 Status hear_journal(StopRule& rule, const std::string& directory) {
   auto reader = OutcomeReader::open(directory);
   if (!reader) return fail(std::move(reader.error()));
-  const std::vector<std::string> again = outcomes_to_retry();
   for (;;) {
     auto row = (*reader)->next();
     if (!row) return fail(std::move(row.error()));
     if (!*row) return {};
-    if (std::ranges::find(again, (*row)->outcome) == again.end())
-      rule.add((*row)->case_index, read_finished(**row).outcome);
+    rule.add((*row)->case_index, read_finished(**row).outcome);
   }
 }
 
@@ -155,18 +153,20 @@ Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
   return scan;
 }
 
-std::string deciding_config(const Config& config) {
+std::string deciding_config(const Config& config, const Evaluation& evaluation) {
   JsonObject deciding;
+  for (const auto& [name, print] : evaluation.prompts()) deciding.emplace("text " + name, print);
   for (const auto& [key, value] : config.values()) {
     if (decides_answers(key)) deciding.emplace(key, value);
   }
   return canonical_text(deciding);
 }
 
-std::vector<std::string> changed_keys(const std::string& journaled, const Config& config) {
+std::vector<std::string> changed_keys(const std::string& journaled, const Config& config,
+                                      const Evaluation& evaluation) {
   std::vector<std::string> changed;
   const auto before = parse_json(journaled);
-  const auto now = parse_json(deciding_config(config));
+  const auto now = parse_json(deciding_config(config, evaluation));
   if (!before || !now || !before->is_object() || !now->is_object()) return {"config"};
   std::set<std::string> names;
   for (const auto& [key, value] : before->get_object()) names.emplace(key);
@@ -201,6 +201,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
         request.evaluation.collector(files, {request.header.run_id, request.header.started});
     ScoreFigures figures(request.evaluation.human());
     ResultLine skipped;
+    std::int64_t taken = 0;
     for (;;) {
       auto more = (*source)->next();
       for (Problem& problem : (*source)->take_problems()) note(std::move(problem));
@@ -213,6 +214,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
       }
       auto finished = outcomes->at(current.index);
       if (!finished) return fail(std::move(finished.error()));
+      if (*finished) ++taken;
       if (!*finished && request.not_taken == NotTaken::skipped) {
         ++report.summary.cases.skipped;
         skipped.begin(current, OutcomeKind::skipped);
@@ -249,7 +251,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     if (summary.cases.total == 0) return fail(ErrorKind::data, "the data hold no case");
     collector->finish(summary, report.notable);
     figures.apply(summary);
-    if (request.early_stop != nullptr) request.early_stop->apply(summary);
+    if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);
     collector->write_figures(summary);
   }
   report.summary.finished = iso_time(std::chrono::system_clock::now());

@@ -41,10 +41,12 @@ enum class Estimating { no, yes };
 // Reads all data once, checking every line.
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating);
 
-// The part of a config that decides answers, as it is journaled.
-std::string deciding_config(const Config& config);
-// Names of the keys in which a resumed run's config differs from the journaled one; empty if none.
-std::vector<std::string> changed_keys(const std::string& journaled, const Config& config);
+// What decides answers, as it is journaled: that part of the config, and the fingerprints of texts that it
+// names.
+std::string deciding_config(const Config& config, const Evaluation& evaluation);
+// Names of the keys in which a resumed run differs from the journaled one; empty if none.
+std::vector<std::string> changed_keys(const std::string& journaled, const Config& config,
+                                      const Evaluation& evaluation);
 
 struct RunHeader {
   std::string evaluation;
@@ -55,7 +57,7 @@ struct RunHeader {
   std::string config_yaml;
 };
 
-// Tells a rule of every outcome that stands in the journal of `directory`.
+// Tells a rule of every outcome in the journal of `directory`.
 Status hear_journal(StopRule& rule, const std::string& directory);
 
 // Collects every case and writes the run's files (all or none), the report last. Cases without an outcome in

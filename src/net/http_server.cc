@@ -319,7 +319,9 @@ void Connection::refuse(int status, std::string_view reason) {
   refused_ = true;
   keep_alive_ = false;
   head_only_ = false;
-  send(status, {{"Content-Type", "text/plain"}}, std::string(reason) + "\n", std::nullopt);
+  // The reasons are our own words, without anything that JSON would have to escape.
+  send(status, {{"Content-Type", "application/json"}},
+       fmt::format("{{\"message\":\"{}\",\"errors\":[]}}\n", reason), std::nullopt);
 }
 
 void Connection::send(int status, const Headers& headers, std::string body,

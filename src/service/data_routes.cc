@@ -20,11 +20,12 @@ using ExchangePointer = std::shared_ptr<Exchange>;
 
 constexpr std::int64_t kMostPages = 1'000'000'000;
 constexpr std::int64_t kMostPerPage = 10'000;
+constexpr double kMostHours = 1e6;  // a century
 constexpr std::size_t kMostItemsAtOnce = 10'000;
 
 const std::vector<QueryParameter> kPaging = {
     {"page", "integer", "Page, from 1."},
-    {"count", "integer", "Entries of a page; 20 by default, 0: all, at most 10000."}};
+    {"count", "integer", "Entries of a page; 20 by default, at most 10000, which 0 stands for."}};
 
 std::vector<QueryParameter> with_paging(std::vector<QueryParameter> parameters) {
   parameters.insert(parameters.end(), kPaging.begin(), kPaging.end());
@@ -35,11 +36,12 @@ std::vector<QueryParameter> with_paging(std::vector<QueryParameter> parameters) 
 template <class Query>
 void read_paging(Exchange& exchange, Query& query) {
   query.count = exchange.whole("count", 0, kMostPerPage).value_or(20);
+  if (query.count == 0) query.count = kMostPerPage;
   query.offset = (exchange.whole("page", 1, kMostPages).value_or(1) - 1) * query.count;
 }
 
 std::optional<std::int64_t> since(Exchange& exchange) {
-  const auto hours = exchange.number("lastNHours", 0);
+  const auto hours = exchange.number("lastNHours", 0, kMostHours);
   if (!hours) return std::nullopt;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count() -
@@ -281,7 +283,7 @@ void process(Jobs& jobs, const ExchangePointer& exchange, const Json& body) {
     return exchange->send_error(404,
                                 fmt::format("there is no mode {}; there are mode1, mode2 and mode3", mode));
   std::vector<FieldError> errors;
-  auto parameters = read_job_parameters(body, mode, errors);
+  auto parameters = read_job_parameters(body, mode, JobSource::request, errors);
   add_all(*exchange, errors);
   const auto items = exchange->whole("items_to_process", std::numeric_limits<std::int64_t>::min(),
                                      std::numeric_limits<std::int64_t>::max());
@@ -289,8 +291,8 @@ void process(Jobs& jobs, const ExchangePointer& exchange, const Json& body) {
   const bool dry = exchange->flag("dry_run");
   if (exchange->refused()) return;
   if (items) parameters->items_to_process = items;
-  parameters->async = async;
-  parameters->dry_run = dry;
+  parameters->async = parameters->async || async;
+  parameters->dry_run = parameters->dry_run || dry;
   const auto send = [exchange](int status) {
     return [exchange, status](Result<Json> answer) {
       if (answer) return exchange->send(status, *answer);
@@ -302,7 +304,7 @@ void process(Jobs& jobs, const ExchangePointer& exchange, const Json& body) {
     };
   };
   const std::string agent = exchange->client().empty() ? "assay" : exchange->client();
-  if (async) return jobs.submit(std::move(*parameters), agent, send(202), nullptr);
+  if (parameters->async) return jobs.submit(std::move(*parameters), agent, send(202), nullptr);
   jobs.submit(
       std::move(*parameters), agent,
       [send](Result<Json> begun) {
@@ -383,6 +385,13 @@ const std::vector<QueryParameter> kResultFilters = {
     {"itemId", "string", "Id of the item."},
     {"classification", "string", "Id of the classification."},
     {"perspective", "string", "Id of the perspective."},
+    {"lastNHours", "number", "Items published in the last hours only."}};
+
+const std::vector<QueryParameter> kFailureFilters = {
+    {"agent", "string", "Who recorded it."},
+    {"persona", "string", "Id of the persona."},
+    {"mode", "string", "mode1, mode2 or mode3."},
+    {"itemId", "string", "Id of the item."},
     {"lastNHours", "number", "Items published in the last hours only."}};
 
 const std::vector<QueryParameter> kItemFilters = {
@@ -496,7 +505,7 @@ std::vector<Route> data_routes(EvaluationStore& store, Jobs& jobs) {
       {"GET",
        base + "/get-evaluation-failures",
        "Failure records.",
-       with_paging(kResultFilters),
+       with_paging(kFailureFilters),
        {},
        {200, 400},
        asking(store, get_failures)},

@@ -90,6 +90,17 @@ std::optional<ResultRecord> read_result(const Json& body, std::vector<FieldError
               {fmt::format("/items/{}/evaluationResponses/{}/perspectives/{}/perspectiveId", i, r, p),
                fmt::format("\"{}\" is none of evaluationPerspectives", verdict->perspective_id)});
         }
+        const std::string place = fmt::format("/items/{}/evaluationResponses/{}", i, r);
+        if (!values.contains(verdict->classification))
+          errors.push_back(
+              {place + "/classificationName",
+               fmt::format("\"{}\" is none of the item's classifications", verdict->classification)});
+        const bool twice = std::ranges::any_of(record.verdicts, [&](const StoredVerdict& other) {
+          return other.item_id == verdict->item_id && other.classification == verdict->classification &&
+                 other.perspective_id == verdict->perspective_id;
+        });
+        if (twice)
+          errors.push_back({fmt::format("{}/perspectives/{}", place, p), "this is judged more than once"});
         record.verdicts.push_back(std::move(*verdict));
       }
     }

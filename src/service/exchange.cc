@@ -76,13 +76,13 @@ std::optional<std::int64_t> Exchange::whole(std::string_view name, std::int64_t 
   return value;
 }
 
-std::optional<double> Exchange::number(std::string_view name, double least) {
+std::optional<double> Exchange::number(std::string_view name, double least, double most) {
   const auto given = text(name);
   if (!given) return std::nullopt;
   const auto value = cell_number(*given);
-  if (!value || *value < least) {
+  if (!value || *value < least || *value > most) {
     add_error(std::string(name),
-              fmt::format("found \"{}\", expected a number of at least {}", *given, least));
+              fmt::format("found \"{}\", expected a number from {} to {}", *given, least, most));
     return std::nullopt;
   }
   return value;

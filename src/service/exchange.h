@@ -37,7 +37,7 @@ class Exchange {
   // Query values; what is wrong with them is kept for errors(). Absent or empty: nothing.
   std::optional<std::string> text(std::string_view name);
   std::optional<std::int64_t> whole(std::string_view name, std::int64_t least, std::int64_t most);
-  std::optional<double> number(std::string_view name, double least);
+  std::optional<double> number(std::string_view name, double least, double most);
   bool flag(std::string_view name);  // true, 1; false, 0 or absent
   // Parameters that are none of these are errors, with the nearest known name.
   void expect_only(const std::vector<std::string>& names);

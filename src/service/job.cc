@@ -10,18 +10,27 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostListed = 10'000;  // entries of the status's lists
+constexpr const char* kLists[] = {"eval_info", "evaluations", "evaluation_success_data",
+                                  "evaluation_failure_data"};
 
 }  // namespace
 
-Json Job::json() const {
+JsonObject Job::json() const {
   JsonObject json = persona::to_json(status, parameters);
-  json["eval_info"] = eval_info_;
-  json["evaluations"] = evaluations_;
-  json["lists_truncated"] = evaluations_.size() == kMostListed || eval_info_.size() == kMostListed;
-  json["evaluation_success_data"] = success_data_;
-  json["evaluation_failure_data"] = failure_data_;
+  for (const char* name : kLists) json[name] = JsonArray{};
+  json["lists_truncated"] = false;
   json["agent"] = agent;
   return json;
+}
+
+JsonObject Job::lists() const {
+  const auto full = [](const JsonArray& list) { return list.size() == kMostListed; };
+  return JsonObject{{"eval_info", eval_info_},
+                    {"evaluations", evaluations_},
+                    {"evaluation_success_data", success_data_},
+                    {"evaluation_failure_data", failure_data_},
+                    {"lists_truncated",
+                     full(eval_info_) || full(evaluations_) || full(success_data_) || full(failure_data_)}};
 }
 
 Status Job::open() {
@@ -57,7 +66,10 @@ Status Job::open() {
 }
 
 void Job::hear(std::int64_t index, const Outcome& outcome) {
-  if (!source_->go_to(places_[static_cast<std::size_t>(index)])) return;
+  if (auto gone = source_->go_to(places_[static_cast<std::size_t>(index)]); !gone) {
+    if (!broken_) broken_ = std::move(gone.error());
+    return;
+  }
   const Case& current = source_->current();
   const persona::PersonaCase one = evaluation->take_apart(*current.tree, current.part);
   const auto records = evaluation->records(one, persona::context_id(status.job_id, current.id), outcome);
@@ -70,16 +82,20 @@ void Job::hear(std::int64_t index, const Outcome& outcome) {
     status.is_error = true;
   }
   auto& left = requests_left_[static_cast<std::size_t>(index) / evaluation->requests_per_item()];
-  if (left > 0 && --left == 0) {
-    ++status.processed_items;
-    --status.remaining;
+  if (left > 0) {
+    --left;
+    if (left == 0) {
+      ++status.processed_items;
+      --status.remaining;
+    }
   }
   if (evaluations_.size() < kMostListed) evaluations_.push_back(records.job_entry);
   for (const Json& entry : records.eval_info) {
     if (eval_info_.size() < kMostListed) eval_info_.push_back(entry);
   }
   if (parameters.dry_run) {
-    (records.good ? success_data_ : failure_data_).push_back(records.record);
+    JsonArray& list = records.good ? success_data_ : failure_data_;
+    if (list.size() < kMostListed) list.push_back(records.record);
     return;
   }
   std::vector<FieldError> errors;

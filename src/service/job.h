@@ -33,8 +33,9 @@ class Job {
   Job(JobSurroundings around, persona::JobParameters job_parameters, std::string agent_name)
       : parameters(std::move(job_parameters)), agent(std::move(agent_name)), around_(around) {}
 
-  Json json() const;  // its status, lists included
-  Status open();      // makes the evaluation over the snapshot
+  JsonObject json() const;   // its status with empty lists
+  JsonObject lists() const;  // eval_info, evaluations and, of a dry run, what would have been stored
+  Status open();             // makes the evaluation over the snapshot
   // An outcome that stands in the journal: its record goes to the store, where recording it again does
   // nothing.
   void hear(std::int64_t index, const Outcome& outcome);

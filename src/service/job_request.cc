@@ -38,15 +38,26 @@ constexpr const char* kBodySchema = R"({
     "last_n_hours": {"type": ["number", "null"], "exclusiveMinimum": 0,
                      "description": "Items published in the last hours only."},
     "by_uuid": {"type": "boolean", "description": "In the order of item ids."},
-    "items_to_process": {"type": ["integer", "null"], "description": "At most so many items; below 1: all."}
+    "items_to_process": {"type": ["integer", "null"], "description": "At most so many items; below 1: all."},
+    "async": {"type": "boolean", "description": "As in the query."},
+    "is_async": {"type": "boolean", "description": "Another name of `async`."},
+    "dry_run": {"type": "boolean", "description": "As in the query."},
+    "is_dry_run": {"type": "boolean", "description": "Another name of `dry_run`."}
   },
+  "additionalProperties": false,
   "required": ["tags_dest", "persona", "perspectives"],
   "anyOf": [{"required": ["model"]}, {"required": ["openai_model"]}]
 })";
 
-const Schema& body_schema() {
-  static const Schema compiled = Schema::compile(job_request_schema()).value();
-  return compiled;
+// A stored status has more members than a request may have.
+const Schema& body_schema(JobSource source) {
+  static const Schema request = Schema::compile(job_request_schema()).value();
+  static const Schema status = [] {
+    Json open = job_request_schema();
+    open.get_object().erase("additionalProperties");
+    return Schema::compile(open).value();
+  }();
+  return source == JobSource::request ? request : status;
 }
 
 const Json* either(const Json& body, std::string_view name, std::string_view other) {
@@ -84,9 +95,9 @@ Json job_request_schema() {
 }
 
 std::optional<persona::JobParameters> read_job_parameters(const Json& body, std::string_view mode,
-                                                          std::vector<FieldError>& errors) {
+                                                          JobSource source, std::vector<FieldError>& errors) {
   const std::size_t before = errors.size();
-  for (const SchemaDefect& defect : body_schema().validate(body))
+  for (const SchemaDefect& defect : body_schema(source).validate(body))
     errors.push_back({defect.instance_pointer, defect.message});
   if (errors.size() > before) return std::nullopt;
 
@@ -110,8 +121,8 @@ std::optional<persona::JobParameters> read_job_parameters(const Json& body, std:
   parameters.exclude_existing = boolean_at(body, "exclude_existing", "is_exclude_existing", true);
   parameters.most_recent = boolean_at(body, "most_recent", "is_most_recent", false);
   parameters.by_uuid = boolean_at(body, "by_uuid", "by_uuid", false);
-  parameters.async = boolean_at(body, "is_async", "is_async", false);
-  parameters.dry_run = boolean_at(body, "is_dry_run", "is_dry_run", false);
+  parameters.async = boolean_at(body, "async", "is_async", false);
+  parameters.dry_run = boolean_at(body, "dry_run", "is_dry_run", false);
   parameters.subset_tag = find_text(body, "subset_tag");
   if (const Json* percent = either(body, "subset_percent", "subset_percent"))
     parameters.subset_percent = static_cast<int>(as_integer(*percent).value_or(0));

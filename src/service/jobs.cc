@@ -1,6 +1,7 @@
 #include "service/jobs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <deque>
@@ -32,12 +33,17 @@ namespace {
 using persona::JobParameters;
 
 constexpr std::size_t kDryJobsKept = 100;  // their statuses are in memory only
+constexpr const char* kListsFile = "lists.json";
 constexpr auto kStatusEvery = std::chrono::milliseconds(250);
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+bool is_final(std::string_view status) {
+  return status != "INITIATED" && status != "PROCESSING";
 }
 
 // co_await what a write of the store came to.
@@ -64,11 +70,21 @@ class Stored {
   std::optional<T> result_;
 };
 
+// What must not change between the sittings of a job: its parameters are stored with it, the prompts are not.
+std::string deciding_parts(const persona::PersonaEvaluation& evaluation) {
+  JsonObject prompts;
+  for (const auto& [name, print] : evaluation.prompts()) prompts[name] = print;
+  return canonical_text(JsonObject{{"prompts", std::move(prompts)}});
+}
+
 class StoreJobs final : public Jobs {
  public:
   StoreJobs(JobsOptions options, EvaluationStore& store) : options_(std::move(options)), store_(store) {}
 
-  ~StoreJobs() override {
+  ~StoreJobs() override { stop(); }
+
+  void stop() override {
+    if (stopped_.exchange(true)) return;
     loop_.post([this] {
       stopping_ = true;
       for (auto& [id, job] : running_) {
@@ -91,11 +107,15 @@ class StoreJobs final : public Jobs {
   Task<void> create(std::shared_ptr<Job> job, Answer begun);
   Result<std::int64_t> take_snapshot(Job& job);
   Status check_model(const std::string& model);
+  // Directories of jobs that were never stored: dry runs, and what a kill left before its job was.
+  void remove_orphans();
   void take_up(const StoredJob& stored);
   void start_next();
   Task<void> run(std::shared_ptr<Job> job);
   Task<void> keep_status_fresh(std::shared_ptr<Job> job);
   Task<Status> put(const Job& job);
+  // The status with its lists once the job has ended: they are long, and kept beside the snapshot.
+  static Json whole(const Job& job);
   void end(const std::shared_ptr<Job>& job);
   void stop_if_idle() {
     if (stopping_ && running_.empty() && busy_ == 0) loop_.stop();
@@ -122,6 +142,7 @@ class StoreJobs final : public Jobs {
   std::unique_ptr<Connections> connections_;
   std::map<std::string, std::shared_ptr<Job>> running_;
   std::deque<std::shared_ptr<Job>> waiting_;
+  std::atomic<bool> stopped_ = false;
   bool stopping_ = false;
   int busy_ = 0;
   std::mutex dry_mutex_;
@@ -137,11 +158,19 @@ StoredJob StoreJobs::stored_form(const Job& job) const {
           to_text(job.json()), job.created_ms};
 }
 
+Json StoreJobs::whole(const Job& job) {
+  JsonObject json = job.json();
+  if (is_final(job.status.status)) {
+    for (auto& [name, list] : job.lists()) json[name] = std::move(list);
+  }
+  return json;
+}
+
 Task<Status> StoreJobs::put(const Job& job) {
   if (job.parameters.dry_run) {
     const std::lock_guard guard(dry_mutex_);
     std::erase_if(dry_, [&](const auto& one) { return one.first == job.status.job_id; });
-    dry_.emplace_back(job.status.job_id, job.json());
+    dry_.emplace_back(job.status.job_id, whole(job));
     if (dry_.size() > kDryJobsKept) dry_.pop_front();
     co_return Status();
   }
@@ -153,28 +182,39 @@ Task<Status> StoreJobs::put(const Job& job) {
 
 Status StoreJobs::begin() {
   if (auto made = make_directories(options_.directory); !made) return made;
+  remove_orphans();
   std::vector<ConfigProblem> problems;
   connections_ = std::make_unique<Connections>(loop_, options_.config, options_.environment, problems);
   if (!problems.empty())
     return fail(ErrorKind::config, fmt::format("{}: {}", problems.front().key, problems.front().text));
-  for (const char* state : {"INITIATED", "PROCESSING"}) {
+  // What was running goes on first; of each kind the oldest first.
+  for (const char* state : {"PROCESSING", "INITIATED"}) {
     JobQuery query;
     query.status = state;
     query.count = 0;
     auto unfinished = store_.jobs(query);
     if (!unfinished) return fail(std::move(unfinished.error()));
-    for (const StoredJob& stored : unfinished->jobs) take_up(stored);
+    for (auto stored = unfinished->jobs.rbegin(); stored != unfinished->jobs.rend(); ++stored)
+      take_up(*stored);
   }
   loop_.post([this] { start_next(); });
   thread_ = std::thread([this] { loop_.run(); });
   return {};
 }
 
+void StoreJobs::remove_orphans() {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(options_.directory, ignored)) {
+    auto known = store_.job(entry.path().filename().string());
+    if (known && !*known) std::filesystem::remove_all(entry.path(), ignored);
+  }
+}
+
 // Before the thread runs: a job that an earlier process has left.
 void StoreJobs::take_up(const StoredJob& stored) {
   auto json = parse_json(stored.json);
   std::vector<FieldError> errors;
-  auto parameters = json ? read_job_parameters(*json, stored.mode, errors) : std::nullopt;
+  auto parameters = json ? read_job_parameters(*json, stored.mode, JobSource::status, errors) : std::nullopt;
   const std::string directory = options_.directory + "/" + stored.job_id;
   if (!parameters || !file_exists(directory + "/items.jsonl")) {
     StoredJob lost = stored;
@@ -193,8 +233,12 @@ void StoreJobs::take_up(const StoredJob& stored) {
   job->status.job_id = stored.job_id;
   if (const Json* skipped = find_member(*json, "skipped_items"))
     job->status.skipped_items = as_integer(*skipped).value_or(0);
+  if (const Json* error = find_member(*json, "is_error"))
+    job->status.is_error = as_boolean(*error).value_or(false);
   job->directory = directory;
   job->created_ms = stored.created_ms;
+  job->status.message = "taken up again";
+  store_.put_job(stored_form(*job), [](Status) {});  // it waits until there is room
   waiting_.push_back(std::move(job));
 }
 
@@ -206,6 +250,7 @@ Status StoreJobs::check_model(const std::string& model) {
 }
 
 void StoreJobs::submit(JobParameters parameters, std::string agent, Answer begun, Answer finished) {
+  if (stopped_) return begun(fail(ErrorKind::cancelled, "the service is stopping"));
   auto job = std::make_shared<Job>(surroundings(), std::move(parameters), std::move(agent));
   if (finished) job->finished.push_back(std::move(finished));
   loop_.post([this, job, begun = std::move(begun)]() mutable {
@@ -223,6 +268,7 @@ Result<std::int64_t> StoreJobs::take_snapshot(Job& job) {
     query.exclude_tag = wanted.tags_dest.front();
     query.persona_id = wanted.personas.front().id;
     query.mode = persona::to_string(wanted.mode);
+    for (const persona::Perspective& one : wanted.perspectives) query.perspectives.push_back(one.id);
   }
   if (wanted.last_n_hours)
     query.published_since_ms = now_ms() - static_cast<std::int64_t>(*wanted.last_n_hours * 3'600'000);
@@ -233,14 +279,13 @@ Result<std::int64_t> StoreJobs::take_snapshot(Job& job) {
   query.order = wanted.most_recent ? ItemQuery::Order::newest
                 : wanted.by_uuid   ? ItemQuery::Order::item_id
                                    : ItemQuery::Order::stored;
-  query.count = 0;  // all in one read: a stable snapshot, whatever is recorded meanwhile
+  // In one read: a stable snapshot, whatever is recorded meanwhile.
+  query.count = wanted.items_to_process ? std::max<std::int64_t>(0, *wanted.items_to_process) : 0;
   auto page = store_.items(query);
   if (!page) return fail(std::move(page.error()));
-  std::int64_t most = page->total;
-  if (wanted.items_to_process && *wanted.items_to_process > 0)
-    most = std::min(most, *wanted.items_to_process);
+  const auto most = static_cast<std::int64_t>(page->items.size());
   std::string lines;
-  for (std::int64_t i = 0; i < most; ++i) lines += page->items[static_cast<std::size_t>(i)].json + "\n";
+  for (const StoredItem& item : page->items) lines += item.json + "\n";
   if (auto made = make_directories(job.directory); !made) return fail(std::move(made.error()));
   if (auto written = write_file(job.directory + "/items.jsonl", lines); !written)
     return fail(std::move(written.error()));
@@ -319,15 +364,22 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
   };
   job->runner = std::make_unique<Runner>(connections_->outside(), std::move(options));
   const bool journaled = file_exists(job->directory + "/" + kJournalFile);
+  const std::string deciding = deciding_parts(*job->evaluation);
   auto journal = journaled ? Journal::open(job->directory, job->runner->on_committed())
                            : Journal::create(job->directory,
                                              {job->status.job_id, "persona", kVersion,
-                                              iso_time(std::chrono::system_clock::now()), "{}",
+                                              iso_time(std::chrono::system_clock::now()), deciding,
                                               job->directory + "/items.jsonl", ""},
                                              job->runner->on_committed());
   RunResult result{RunEnd::stopped, std::nullopt};
   if (!journal) {
     result.reason = std::move(journal.error());
+  } else if ((*journal)->identity().config != deciding) {
+    result.reason =
+        Error{ErrorKind::changed,
+              "the service's prompts or attempts have changed since the job began; start it again, items "
+              "that have a result are left out",
+              {}};
   } else {
     // What an earlier process has finished, it may not have stored.
     class Hearer final : public StopRule {
@@ -335,7 +387,12 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
       explicit Hearer(Job& one) : job_(one) {}
       std::span<const CasePlace> order() const override { return {}; }
       bool wants(std::size_t) const override { return true; }
-      void add(std::int64_t index, const Outcome& outcome) override { job_.hear(index, outcome); }
+      void begun(std::size_t) override {}
+      void add(std::int64_t index, const Outcome& outcome) override {
+        // Those that the runner tries again are heard of when they end.
+        const std::vector<std::string> again = outcomes_to_retry();
+        if (std::ranges::find(again, to_string(outcome.kind)) == again.end()) job_.hear(index, outcome);
+      }
 
      private:
       Job& job_;
@@ -375,6 +432,10 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     std::error_code ignored;
     std::filesystem::remove_all(job->directory, ignored);
   }
+  if (!job->parameters.dry_run) {
+    if (auto written = write_file(job->directory + "/" + kListsFile, to_text(job->lists())); !written)
+      failed(written.error());
+  }
   if (auto done = co_await put(*job); !done) {
     for (const Answer& answer : std::exchange(job->finished, {})) answer(fail(done.error()));
   }
@@ -386,7 +447,7 @@ void StoreJobs::end(const std::shared_ptr<Job>& job) {
     if (job->status.status == "PROCESSING") {
       answer(fail(ErrorKind::cancelled, "the service is stopping; the job goes on when it starts again"));
     } else {
-      answer(job->json());
+      answer(whole(*job));
     }
   }
   running_.erase(job->status.job_id);
@@ -395,6 +456,7 @@ void StoreJobs::end(const std::shared_ptr<Job>& job) {
 }
 
 void StoreJobs::cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) {
+  if (stopped_) return done(fail(ErrorKind::cancelled, "the service is stopping"));
   loop_.post([this, job_id, done = std::move(done)]() mutable {
     if (const auto running = running_.find(job_id); running != running_.end()) {
       const std::shared_ptr<Job> job = running->second;
@@ -440,6 +502,13 @@ Result<std::optional<Json>> StoreJobs::status(const std::string& job_id) {
   if (!*stored) return std::optional<Json>();
   auto json = parse_json((*stored)->json);
   if (!json) return fail(std::move(json.error()));
+  if (is_final((*stored)->status) && json->is_object()) {
+    auto text = read_file(fmt::format("{}/{}/{}", options_.directory, job_id, kListsFile));
+    auto lists = text ? parse_json(*text) : fail(text.error());
+    if (lists && lists->is_object()) {
+      for (auto& [name, list] : lists->get_object()) json->get_object()[name] = std::move(list);
+    }
+  }
   return std::optional<Json>(std::move(*json));
 }
 

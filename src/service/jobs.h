@@ -31,8 +31,11 @@ class Jobs {
  public:
   // `store` must outlive it. Jobs that were not finished are taken up again at once.
   static Result<std::unique_ptr<Jobs>> start(JobsOptions options, EvaluationStore& store);
-  // Interrupts what is running (it is taken up again at the next start) and joins the thread.
+  // Stops, if that has not been done. What was interrupted is taken up again at the next start.
   virtual ~Jobs() = default;
+
+  // Interrupts what is running and answers who waits; nothing is begun after it.
+  virtual void stop() = 0;
 
   using Answer = std::function<void(Result<Json> status)>;
   // Takes the snapshot and stores the job; `begun` hears its status as it is stored, or why there is no job

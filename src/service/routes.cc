@@ -76,7 +76,7 @@ bool Routes::authorised(Exchange& exchange) const {
   return !client.empty();
 }
 
-void Routes::answer(ServerRequest request, std::shared_ptr<Responder> responder) const {
+void Routes::answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const {
   const std::string path = without_trailing_slash(request.path);
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   auto exchange = std::make_shared<Exchange>(std::move(request), responder);
@@ -92,6 +92,7 @@ void Routes::answer(ServerRequest request, std::shared_ptr<Responder> responder)
     if (route.method != method) continue;
     exchange->set_parameters(std::move(*parameters));
     std::vector<std::string> names;
+    names.reserve(route.query.size());
     for (const QueryParameter& parameter : route.query) names.push_back(parameter.name);
     exchange->expect_only(names);
     if (route.body.is_null()) {

@@ -36,7 +36,7 @@ class Routes {
   Routes(const Routes&) = delete;
   Routes& operator=(const Routes&) = delete;
   // Finds the route, checks token, content type, body and query; answers what is wrong by itself.
-  void answer(ServerRequest request, std::shared_ptr<Responder> responder) const;
+  void answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const;
   const Json& openapi() const { return openapi_; }
 
  private:

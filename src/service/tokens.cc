@@ -75,7 +75,7 @@ Result<std::string> Tokens::add(const std::string& path, const std::string& clie
   Digest random{};
   if (::getrandom(random.data(), kTokenBytes, 0) != static_cast<ssize_t>(kTokenBytes))
     return fail(ErrorKind::io, "the system gives no random numbers");
-  const std::string token = "assay_" + hex(random).substr(0, 2 * kTokenBytes);
+  std::string token = "assay_" + hex(random).substr(0, 2 * kTokenBytes);
   const std::string line = fmt::format("{} {}\n", client, hex(sha256(token)));
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return fail(file_error(path, "open", errno));

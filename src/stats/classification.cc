@@ -103,8 +103,10 @@ BinaryFigures binary_figures(const BinaryCounts& counts, const Resampling& resam
   const std::array<std::int64_t, 4> cells{counts.tp, counts.tn, counts.fp, counts.fn};
   std::vector<ClusterCells> by_cluster;
   by_cluster.reserve(clusters.size());
-  for (const BinaryCounts& one : clusters)
+  for (const BinaryCounts& one : clusters) {
     by_cluster.push_back({{0, one.tp}, {1, one.tn}, {2, one.fp}, {3, one.fn}});
+    std::erase_if(by_cluster.back(), [](const auto& cell) { return cell.second == 0; });
+  }
   const auto intervals = resample_cells(
       cells, 7,
       [](std::span<const std::int64_t> drawn, std::span<double> out) {

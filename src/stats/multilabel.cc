@@ -49,6 +49,20 @@ class Tally {
     return labels_;
   }
 
+  // What each cell says of the label: h(it), c(laimed), m(issed) or nothing (0).
+  std::vector<char> kinds_of(std::size_t label) const {
+    std::vector<char> kinds(decisions_.size(), 0);
+    for (std::size_t i = 0; i < decisions_.size(); ++i) {
+      const auto has = [&](const std::vector<std::size_t>& list) {
+        return std::ranges::find(list, label) != list.end();
+      };
+      if (has(decisions_[i].hit)) kinds[i] = 'h';
+      if (has(decisions_[i].claimed)) kinds[i] = 'c';
+      if (has(decisions_[i].missed)) kinds[i] = 'm';
+    }
+    return kinds;
+  }
+
  private:
   std::vector<Decisions> decisions_;
   std::vector<BinaryCounts> labels_;
@@ -100,21 +114,20 @@ double drawn_exact(std::span<const std::int64_t> cells, const std::vector<bool>&
                   : static_cast<double>(exact) / static_cast<double>(all);
 }
 
-// For each label the counts of each cluster.
-std::vector<std::vector<BinaryCounts>> label_counts(Tally& tally, const std::vector<ClusterCells>& clusters,
-                                                    std::size_t cells, std::size_t labels) {
-  std::vector<std::vector<BinaryCounts>> counts(labels);
+// The counts of one label in each cluster.
+std::vector<BinaryCounts> label_counts(const Tally& tally, const std::vector<ClusterCells>& clusters,
+                                       std::size_t label) {
+  const std::vector<char> kinds = tally.kinds_of(label);
+  std::vector<BinaryCounts> counts;
+  counts.reserve(clusters.size());
   for (const ClusterCells& cluster : clusters) {
-    std::vector<std::int64_t> own(cells);
-    std::int64_t total = 0;
+    BinaryCounts& own = counts.emplace_back();
     for (const auto& [cell, count] : cluster) {
-      own[cell] = count;
-      total += count;
-    }
-    const std::vector<BinaryCounts>& found = tally.count(own);
-    for (std::size_t label = 0; label < labels; ++label) {
-      BinaryCounts& added = counts[label].emplace_back(found[label]);
-      added.tn = total - added.tp - added.fp - added.fn;
+      std::int64_t& part = kinds[cell] == 'h'   ? own.tp
+                           : kinds[cell] == 'c' ? own.fp
+                           : kinds[cell] == 'm' ? own.fn
+                                                : own.tn;
+      part += count;
     }
   }
   return counts;
@@ -174,12 +187,13 @@ MultilabelFigures multilabel_figures(const MultilabelCounts& counts, const Resam
   if (positions.size() > kMostLabelsWithIntervals) per_label.draws = 0;
   const std::vector<BinaryCounts> observed = tally.count(cells);
   const std::vector<ClusterCells> clusters = counts.clusters();
-  const std::vector<std::vector<BinaryCounts>> by_cluster =
-      label_counts(tally, clusters, cells.size(), positions.size());
+  const bool per_label_intervals = positions.size() <= kMostLabelsWithIntervals;
   for (const auto& [label, position] : positions) {
     BinaryCounts own = observed[position];
     own.tn = counts.total() - own.tp - own.fp - own.fn;
-    BinaryFigures binary = binary_figures(own, per_label, by_cluster[position]);
+    BinaryFigures binary = binary_figures(
+        own, per_label,
+        per_label_intervals ? label_counts(tally, clusters, position) : std::vector<BinaryCounts>());
     figures.labels.push_back(
         {label, own, std::move(binary.precision), std::move(binary.recall), std::move(binary.f1)});
   }

@@ -149,7 +149,8 @@ std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> coun
                              static_cast<std::int64_t>(counts.size() + 4 * figures) + 1;
   const std::int64_t draws = std::min(resampling.draws, kMostWork / steps);
   if (draws < std::min(kFewestDraws, resampling.draws)) {
-    return none(figures, "no interval: there are too many distinct outcomes to resample");
+    return none(figures, clusters.empty() ? "no interval: there are too many distinct outcomes to resample"
+                                          : "no interval: there are too many clusters to draw again");
   }
   if (draws <= 0) return none(figures, "no interval: no resamples were asked for");
 

@@ -113,12 +113,19 @@ Selection select_items(const ItemQuery& query) {
   }
   if (query.published_since_ms) asked.demand(published + " >= ?", *query.published_since_ms);
   if (!query.exclude_tag.empty()) {
-    // The item is found first, then the few personas and modes that have judged it.
-    asked.where +=
-        std::string(" AND NOT EXISTS (SELECT 1 FROM evaluated e WHERE e.item = t.item AND e.tag = ") + kName;
-    asked.values.emplace_back(query.exclude_tag);
-    asked.demand_name("e.persona", query.persona_id);
-    asked.demand_name("e.mode", query.mode);
+    // The item is found first, then the few personas and modes that have judged it. With perspectives it is
+    // left out only if each of them has a result.
+    const std::size_t needed = std::max<std::size_t>(1, query.perspectives.size());
+    asked.where += " AND NOT (true";
+    for (std::size_t i = 0; i < needed; ++i) {
+      asked.where +=
+          std::string(" AND EXISTS (SELECT 1 FROM evaluated e WHERE e.item = t.item AND e.tag = ") + kName;
+      asked.values.emplace_back(query.exclude_tag);
+      asked.demand_name("e.persona", query.persona_id);
+      asked.demand_name("e.mode", query.mode);
+      if (i < query.perspectives.size()) asked.demand_name("e.perspective", query.perspectives[i]);
+      asked.where += ")";
+    }
     asked.where += ")";
   }
   const std::string item_id = asked.from == "items t" ? "t.item_id" : "i.item_id";

@@ -80,6 +80,8 @@ struct ItemQuery {
   std::string exclude_tag{};  // leaves out items that have a result under this tag …
   std::string persona_id{};   // … of this persona; "": of any
   std::string mode{};         // … in this mode; "": in any
+  // … from each of these perspectives; none: from any
+  std::vector<std::string> perspectives = {};
   std::optional<std::int64_t> published_since_ms{};
   std::string subset_tag{};  // members of this subset only
   int subset_percent = 0;
@@ -189,7 +191,8 @@ class EvaluationStore {
   // Recording the same result again (same agent, item, classification, persona version, perspective version,
   // mode and context) stores nothing. A verdict must be about an item and from a perspective of its record.
   virtual void add_result(ResultRecord record, Done<ResultRecorded> done) = 0;
-  // Its id. Recording the same failure again (same agent, item and context) stores nothing.
+  // Its id. Recording the same failure again (same agent, item, persona, mode and context) stores nothing; a
+  // result of the same context and agent takes it away.
   virtual void add_failure(FailureRecord record, Done<std::int64_t> done) = 0;
   // A random max(1, floor(n·percent/100)) of the items that have the tag, decided by the seed; 0 of none.
   // Incremental: members stay, and only what is missing to the size is drawn; a subset is never made smaller.

@@ -55,14 +55,14 @@ CREATE TABLE result_tags(
 CREATE INDEX result_tags_by_result ON result_tags(result);
 CREATE TABLE evaluated(
   tag INTEGER NOT NULL, item INTEGER NOT NULL, persona INTEGER NOT NULL, mode INTEGER NOT NULL,
-  PRIMARY KEY(tag, item, persona, mode)) WITHOUT ROWID;
+  perspective INTEGER NOT NULL, PRIMARY KEY(tag, item, persona, mode, perspective)) WITHOUT ROWID;
 
 CREATE TABLE failures(
   failure INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, agent TEXT NOT NULL, context_id TEXT NOT NULL,
   persona_id TEXT NOT NULL, mode TEXT NOT NULL, item_id TEXT NOT NULL, json TEXT NOT NULL);
 CREATE INDEX failures_by_persona ON failures(persona_id, mode);
 CREATE INDEX failures_by_item ON failures(item_id);
-CREATE UNIQUE INDEX failures_by_context ON failures(context_id, agent, item_id);
+CREATE UNIQUE INDEX failures_by_context ON failures(context_id, agent, item_id, persona_id, mode);
 
 CREATE TABLE jobs(
   job INTEGER PRIMARY KEY, job_id TEXT NOT NULL UNIQUE, created_ms INTEGER NOT NULL, mode TEXT NOT NULL,

@@ -146,6 +146,12 @@ class EvaluationWrites::Recording {
       if (auto added = add(verdict); !added) return fail(std::move(added.error()));
     }
     if (added_ == 0) return ResultRecorded{*known_in_, true, 0, persona_version_};
+    // A request that failed and then succeeded, as after a resume, is no failure any more.
+    if (auto done = statements_.run("DELETE FROM failures WHERE context_id = ? AND agent = ?",
+                                    {record_.context_id, record_.agent});
+        !done) {
+      return fail(std::move(done.error()));
+    }
     if (auto done = statements_.run("INSERT INTO records(record, recorded_ms, json) VALUES(?, ?, ?)",
                                     {number_, recorded_ms_, record_.json});
         !done) {
@@ -242,8 +248,9 @@ class EvaluationWrites::Recording {
         return done;
       }
       if (auto done = statements_.run(
-              "INSERT INTO evaluated(tag, item, persona, mode) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING",
-              {*tag, key.item, persona_, key.mode});
+              "INSERT INTO evaluated(tag, item, persona, mode, perspective) VALUES(?, ?, ?, ?, ?) ON "
+              "CONFLICT DO NOTHING",
+              {*tag, key.item, persona_, key.mode, key.perspective});
           !done) {
         return done;
       }
@@ -280,7 +287,8 @@ Result<std::int64_t> EvaluationWrites::add_failure(const FailureRecord& record) 
       // The update changes nothing; it makes a known failure give its id.
       "INSERT INTO failures(recorded_ms, agent, context_id, persona_id, mode, item_id, json) "
       "VALUES(?, ?, ?, ?, ?, ?, ?) "
-      "ON CONFLICT(context_id, agent, item_id) DO UPDATE SET agent = agent RETURNING failure",
+      "ON CONFLICT(context_id, agent, item_id, persona_id, mode) DO UPDATE SET agent = agent RETURNING "
+      "failure",
       {now_ms(), record.agent, record.context_id, record.persona_id, record.mode, record.item_id,
        record.json}));
 }

@@ -133,7 +133,7 @@ TEST_F(EarlyStopTest, StopsOnceTheIntervalExcludesTheBoundOnEitherSide) {
                    .evaluated = static_cast<std::int64_t>(at),
                    .skipped = 500 - static_cast<std::int64_t>(at)};
   summary.usage = {.requests = 2 * static_cast<std::int64_t>(at), .cost_usd = 1.0};
-  below->apply(summary);
+  below->apply(summary, static_cast<std::int64_t>(at));
   ASSERT_TRUE(summary.stopping);
   EXPECT_TRUE(summary.stopping->stopped);
   EXPECT_EQ(summary.stopping->conditions[0].answer, StopVerdict::Answer::no);
@@ -156,8 +156,8 @@ TEST_F(EarlyStopTest, DoesNotDependOnTheOrderInWhichAnswersArrive) {
   }
   Summary a;
   Summary b;
-  in_order->apply(a);
-  mixed->apply(b);
+  in_order->apply(a, 300);
+  mixed->apply(b, 300);
   EXPECT_EQ(to_json(a), to_json(b));
   EXPECT_EQ(a.stopping->conditions[0].answer, StopVerdict::Answer::yes);
 }
@@ -179,7 +179,10 @@ TEST_F(EarlyStopTest, ClustersStayTogetherAndAreFinished) {
     for (std::size_t j = 0; j < 8; ++j) EXPECT_EQ(order[i + j], order[i] + static_cast<std::int64_t>(j));
   }
   std::size_t at = 0;
-  for (; at < order.size() && clustered->wants(at); ++at) tell(*clustered, at);
+  for (; at < order.size() && clustered->wants(at); ++at) {
+    clustered->begun(at);
+    tell(*clustered, at);
+  }
   EXPECT_LT(at, order.size());
   EXPECT_EQ(at % 8, 0U);
   // Eight cases of one document are one observation: single cases settle it sooner.

@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   assay::Exchange exchange(request, std::make_shared<Silent>());
   (void)exchange.text("tag");
   (void)exchange.whole("page", 1, 10);
-  (void)exchange.number("lastNHours", 0);
+  (void)exchange.number("lastNHours", 0, 100);
   (void)exchange.flag("async");
 
   const auto json = assay::parse_json(text);
@@ -61,6 +61,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<assay::FieldError> errors;
   (void)assay::read_result(*json, errors);
   (void)assay::read_failure(*json, errors);
-  (void)assay::read_job_parameters(*json, "mode2", errors);
+  (void)assay::read_job_parameters(*json, "mode2", assay::JobSource::request, errors);
   return 0;
 }

@@ -10,7 +10,6 @@ namespace {
 
 using testing::Contains;
 using testing::Field;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 JsonObject good() {
@@ -23,7 +22,7 @@ JsonObject good() {
 
 std::vector<FieldError> errors_of(const JsonObject& body) {
   std::vector<FieldError> errors;
-  EXPECT_EQ(read_job_parameters(body, "mode2", errors).has_value(), errors.empty());
+  EXPECT_EQ(read_job_parameters(body, "mode2", JobSource::request, errors).has_value(), errors.empty());
   return errors;
 }
 
@@ -37,7 +36,7 @@ TEST(JobRequest, ReadsBothSpellingsAndItsOwnStatus) {
   body["last_n_hours"] = 2.5;
   body["items_to_process"] = 0;
   std::vector<FieldError> errors;
-  const auto parameters = read_job_parameters(body, "mode3", errors);
+  const auto parameters = read_job_parameters(body, "mode3", JobSource::request, errors);
   ASSERT_TRUE(parameters) << errors.front().message;
   EXPECT_EQ(parameters->mode, persona::Mode::mode3);
   EXPECT_TRUE(parameters->most_recent);
@@ -45,7 +44,8 @@ TEST(JobRequest, ReadsBothSpellingsAndItsOwnStatus) {
   EXPECT_EQ(parameters->last_n_hours, 2.5);
   // What is stored of a job is enough to take it up again.
   persona::JobStatus status;
-  const auto again = read_job_parameters(persona::to_json(status, *parameters), "mode3", errors);
+  const auto again =
+      read_job_parameters(persona::to_json(status, *parameters), "mode3", JobSource::status, errors);
   ASSERT_TRUE(again) << errors.front().pointer << errors.front().message;
   EXPECT_EQ(persona::to_json(status, *again), persona::to_json(status, *parameters));
 }

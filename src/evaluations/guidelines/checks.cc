@@ -59,8 +59,10 @@ Json with_new_spelling(Json answer) {
   for (Json& check : checks->get_array()) {
     JsonObject* one = check.if_object();
     if (one == nullptr || one->contains(kNewSpelling) || !one->contains(kOldSpelling)) continue;
-    (*one)[kNewSpelling] = one->at(kOldSpelling);
+    // Taken out before the new one goes in: an insertion may move every member.
+    Json old = std::move(one->at(kOldSpelling));
     one->erase(kOldSpelling);
+    one->emplace(kNewSpelling, std::move(old));
   }
   return answer;
 }
@@ -89,6 +91,14 @@ std::vector<CheckDefect> inconsistencies(const Json& answer, std::size_t asked, 
     if (check.segments.empty())
       defects.push_back(
           {"no_segment", id, fmt::format("guideline {}: guideline_applied_rationale has no segment", id)});
+    const bool bare = std::ranges::none_of(check.segments,
+                                           [](const Segment& one) { return one.message_index.has_value(); });
+    if (check.applied && bare && !check.segments.empty())
+      defects.push_back(
+          {"applied_without_evidence", id,
+           fmt::format("guideline {}: it is applied, so a segment must name the message_index that it "
+                       "rests on",
+                       id)});
     for (const Segment& segment : check.segments) {
       if (!segment.message_index) continue;
       if (*segment.message_index >= 0 && *segment.message_index < static_cast<std::int64_t>(events)) continue;

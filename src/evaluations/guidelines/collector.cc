@@ -60,9 +60,9 @@ class GuidelinesCollector final : public Collector {
     ++(finished->outcome.kind == OutcomeKind::scored ? evaluated_ : errored_);
     const std::string id(input.id);
     for (const Verdict& verdict : verdicts) count_verdict(id, conversation, verdict);
-    const auto exact = exact_set(conversation, verdicts);
-    if (exact) exact_.add(id, *exact ? 1 : 0);
-    if (!exact && !conversation.expected.empty()) ++exact_missing_;
+    const Exact exact = exact_set(conversation, verdicts);
+    if (exact == Exact::yes || exact == Exact::no) exact_.add(id, exact == Exact::yes ? 1 : 0);
+    if (exact == Exact::open) ++exact_missing_;
     page_.add(id, conversation, verdicts);
     write_line(input, conversation, verdicts, *finished, exact);
     return line_.scores();
@@ -76,10 +76,12 @@ class GuidelinesCollector final : public Collector {
     for (const char* degree : {"no", "partially", "fully"}) {
       const auto found = degrees_.find(degree);
       Estimate estimate = found == degrees_.end() ? undefined_figure("no decision has a verdict")
-                                                  : wilson_clustered(found->second);
+                                                  : with_missing(wilson_clustered(found->second),
+                                                                 {{"undetermined", all_.undetermined}});
       metrics.push_back(share(fmt::format("degree.{}", degree), std::move(estimate)));
       metrics.back().better = Metric::Better::neither;
     }
+    metrics.push_back(share("applied_rate_per_conversation", within_range(estimate_mean(per_conversation_))));
     const std::int64_t decisions = all_.yes.all().n() + all_.undetermined;
     metrics.push_back(count("undetermined", all_.undetermined, decisions, Metric::Better::lower));
     metrics.push_back(count("skipped", skipped_, decisions + skipped_));
@@ -116,6 +118,7 @@ class GuidelinesCollector final : public Collector {
     if (!verdict.applied) {
       ++own.undetermined;
       ++all_.undetermined;
+      if (expected != conversation.expected.end()) ++expected_undetermined_;
       if (failed_.size() < kShownCases) {
         failed_.push_back(
             {id,
@@ -153,30 +156,37 @@ class GuidelinesCollector final : public Collector {
     return found == conversation.guidelines.end() ? id : fmt::format("{}: {}", id, found->action);
   }
 
-  // Whether every expected verdict was met; nothing if one of them is undetermined, or none is expected.
-  static std::optional<bool> exact_set(const Conversation& conversation,
-                                       const std::vector<Verdict>& verdicts) {
-    bool all = true;
+  // Whether every expected verdict was met; open if only an undetermined one could still decide it.
+  enum class Exact { none_expected, open, no, yes };
+  static Exact exact_set(const Conversation& conversation, const std::vector<Verdict>& verdicts) {
     bool any = false;
+    bool open = false;
     for (const Verdict& verdict : verdicts) {
       const auto expected = conversation.expected.find(verdict.guideline);
       if (expected == conversation.expected.end() || !verdict.skipped.empty()) continue;
-      if (!verdict.applied) return std::nullopt;
       any = true;
-      all = all && *verdict.applied == expected->second;
+      open = open || !verdict.applied;
+      if (verdict.applied && *verdict.applied != expected->second) return Exact::no;
     }
-    return any ? std::optional(all) : std::nullopt;
+    return !any ? Exact::none_expected : open ? Exact::open : Exact::yes;
   }
 
   void add_expected(Summary& summary) {
     auto& metrics = summary.metrics;
     BinaryFigures figures = binary_.figures();
     MatrixFigures kappa = matrix_figures(matrix_);
-    metrics.push_back(share("accuracy", wilson_clustered(accuracy_), true));
-    metrics.push_back(share("precision", std::move(figures.precision)));
-    metrics.push_back(share("recall", std::move(figures.recall)));
-    metrics.push_back(share("f1", std::move(figures.f1), true));
-    metrics.push_back(number("cohen_kappa", std::move(kappa.cohen_kappa)));
+    const std::map<std::string, std::int64_t> missing = {{"undetermined", expected_undetermined_}};
+    const auto with = [&](Estimate estimate) {
+      if (expected_undetermined_ > 0) estimate.missing = missing;
+      return estimate;
+    };
+    metrics.push_back(share("accuracy", with_missing(wilson_clustered(accuracy_), missing), true));
+    metrics.push_back(
+        share("accuracy_per_conversation", within_range(estimate_mean(right_per_conversation_))));
+    metrics.push_back(share("precision", with(std::move(figures.precision))));
+    metrics.push_back(share("recall", with(std::move(figures.recall))));
+    metrics.push_back(share("f1", with(std::move(figures.f1)), true));
+    metrics.push_back(number("cohen_kappa", with(std::move(kappa.cohen_kappa))));
     metrics.push_back(share(
         "exact_set_rate", with_missing(wilson_clustered(exact_), {{"undetermined", exact_missing_}}), true));
     const BinaryCounts& counts = binary_.all();
@@ -192,6 +202,7 @@ class GuidelinesCollector final : public Collector {
   // Worst first.
   void add_guidelines(Summary& summary) {
     std::vector<std::pair<std::string, const Decisions*>> order;
+    order.reserve(by_guideline_.size());
     for (const auto& [id, decisions] : by_guideline_) order.emplace_back(id, &decisions);
     std::ranges::sort(order, [](const auto& a, const auto& b) {
       const double one = a.second->yes.all().mean().value_or(2);
@@ -217,7 +228,7 @@ class GuidelinesCollector final : public Collector {
   }
 
   void write_line(const Case& input, const Conversation& conversation, const std::vector<Verdict>& verdicts,
-                  const FinishedCase& finished, std::optional<bool> exact) {
+                  const FinishedCase& finished, Exact exact) {
     line_.begin(input, finished.outcome.kind);
     JsonArray list;
     Moments applied;
@@ -232,9 +243,13 @@ class GuidelinesCollector final : public Collector {
       list.push_back(std::move(json));
     }
     line_.json("verdicts", list);
-    const Score scores[] = {{"applied_rate", applied.mean()},
-                            {"accuracy", right.mean()},
-                            {"exact_set_rate", exact ? std::optional(*exact ? 1.0 : 0.0) : std::nullopt}};
+    std::optional<double> exact_score;
+    if (exact == Exact::yes || exact == Exact::no) exact_score = exact == Exact::yes ? 1 : 0;
+    if (const auto mean = applied.mean()) per_conversation_.add(*mean);
+    if (const auto mean = right.mean()) right_per_conversation_.add(*mean);
+    const Score scores[] = {{"applied_rate_per_conversation", applied.mean()},
+                            {"accuracy_per_conversation", right.mean()},
+                            {"exact_set_rate", exact_score}};
     line_.scores(scores);
     if (!finished.outcome.error.empty()) line_.text("error", finished.outcome.error);
     line_.json("usage", finished.usage);
@@ -260,6 +275,9 @@ class GuidelinesCollector final : public Collector {
   ClusteredMoments accuracy_;
   ClusteredMoments exact_;
   std::int64_t exact_missing_ = 0;
+  std::int64_t expected_undetermined_ = 0;
+  Moments per_conversation_;
+  Moments right_per_conversation_;
   std::int64_t skipped_ = 0;
   std::int64_t evaluated_ = 0;
   std::int64_t errored_ = 0;

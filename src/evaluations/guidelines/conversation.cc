@@ -162,7 +162,12 @@ class Transcript {
   void add(const Json& message, const std::string& where) {
     if (!message.is_object()) return complain(problems_, where, excerpt(message), "an object");
     const std::string role = text_at(message, "role");
-    const auto text = content_text(present(message, "content"));
+    const Json* content = present(message, "content");
+    if (content != nullptr && !content->is_string() && !content->is_array())
+      complain(problems_, where + ".content", excerpt(*content), "text, or a list of parts");
+    if (const Json* calls = present(message, "tool_calls"); calls != nullptr && !calls->is_array())
+      complain(problems_, where + ".tool_calls", excerpt(*calls), "a list");
+    const auto text = content_text(content);
     if (role == "tool") return add_result(message, where, text.value_or(""));
     std::string_view source;
     if (role == "user") source = "user";
@@ -340,7 +345,9 @@ Conversation read_conversation(const Json& line, const std::vector<Guideline>& s
   conversation.context_variables = named_list(line, "context_variables", problems);
   conversation.glossary = named_list(line, "glossary", problems);
   read_events(line, conversation.events, problems);
-  if (const Json* own = present(line, "guidelines")) {
+  const Json* own = present(line, "guidelines");
+  const bool brings_none = own == nullptr || (own->is_array() && own->get_array().empty() && !shared.empty());
+  if (!brings_none) {
     conversation.guidelines = read_guidelines(*own, "guidelines", rules, problems);
   } else if (shared.empty()) {
     complain(problems, "guidelines", "nothing", "a list of guidelines, here or in the config's `guidelines`");

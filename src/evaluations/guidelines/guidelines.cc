@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "core/sha256.h"
 #include "core/yaml.h"
 #include "evaluations/early_stop.h"
 #include "evaluations/guidelines/collector.h"
@@ -114,6 +115,16 @@ std::vector<Guideline> read_shared(const std::string& path, const SkipRules& rul
   return guidelines;
 }
 
+// Tells two lists apart by everything in them that the judge sees or that is decided by.
+std::string fingerprint_of(const std::vector<Guideline>& guidelines) {
+  JsonArray list;
+  for (const Guideline& one : guidelines)
+    list.push_back(JsonArray{boost::json::string(one.id), boost::json::string(one.condition),
+                             boost::json::string(one.action), boost::json::string(one.description),
+                             static_cast<int>(one.criticality), one.continuous});
+  return hex(sha256(to_text(list))).substr(0, 16);
+}
+
 }  // namespace
 
 GuidelinesEvaluation::GuidelinesEvaluation(GuidelinesPlan plan, Judge judge)
@@ -154,9 +165,22 @@ std::unique_ptr<Collector> GuidelinesEvaluation::collector(OutputFiles& files,
 }
 
 std::vector<std::string> GuidelinesEvaluation::metric_names() const {
-  return {"applied_rate", "applied_rate.",    "degree.no", "degree.partially", "degree.fully", "undetermined",
-          "skipped",      "self_consistency", "accuracy",  "precision",        "recall",       "f1",
-          "cohen_kappa",  "exact_set_rate"};
+  return {"applied_rate",
+          "applied_rate.",
+          "degree.no",
+          "degree.partially",
+          "degree.fully",
+          "undetermined",
+          "skipped",
+          "self_consistency",
+          "accuracy",
+          "precision",
+          "recall",
+          "f1",
+          "cohen_kappa",
+          "exact_set_rate",
+          "applied_rate_per_conversation",
+          "accuracy_per_conversation"};
 }
 
 Keys guidelines_keys() {
@@ -209,6 +233,7 @@ std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<Co
   PromptLibrary prompts;
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("guidelines/");
+  if (!plan.shared.empty()) plan.prompts.emplace("guidelines/shared", fingerprint_of(plan.shared));
   std::optional<int> max_tokens;
   if (const auto tokens = config.integer("judge.max_tokens")) max_tokens = static_cast<int>(*tokens);
   Judge judge(config.text("judge.model"), max_tokens,

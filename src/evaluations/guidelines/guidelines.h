@@ -34,7 +34,9 @@ class GuidelinesEvaluation final : public Evaluation {
   std::vector<std::string> models() const override { return {judge_.model()}; }
   std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
-  std::vector<MeanFigure> mean_figures() const override { return {{"exact_set_rate"}}; }
+  std::vector<MeanFigure> mean_figures() const override {
+    return {{"exact_set_rate"}, {"applied_rate_per_conversation"}, {"accuracy_per_conversation"}};
+  }
   std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
 
   const GuidelinesPlan& plan() const { return plan_; }

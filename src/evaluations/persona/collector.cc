@@ -33,9 +33,8 @@ class SpilledList {
   }
   // As a JSON list; false if some of it was lost.
   bool write_to(OutputFiles& files, const std::string& name) {
-    if (broken_ || file_ == nullptr) return false;
+    if (broken_ || file_ == nullptr || std::fseek(file_.get(), 0, SEEK_SET) != 0) return false;
     files.write(name, "[");
-    std::rewind(file_.get());
     char buffer[1 << 16];
     for (;;) {
       const std::size_t got = std::fread(buffer, 1, sizeof buffer, file_.get());
@@ -84,8 +83,14 @@ class PersonaCollector final : public Collector {
     const PersonaCase one = evaluation_.take_apart(*input.tree, input.part);
     const Judgement judgement = judgement_from(outcome);
     const bool good = outcome.kind == OutcomeKind::scored;
-    keep_records(one, input, outcome);
-    count_item(one.item.id, judgement, good);
+    // A request that was never sent is no failure of anybody.
+    if (good || outcome.kind != OutcomeKind::limit_hit || judgement.attempts > 0) {
+      keep_records(one, input, outcome);
+      count_item(one.item.id, judgement, good);
+    } else {
+      ++not_sent_;
+      status_.error = outcome.error;
+    }
     figures_.add(one.persona, questions_of(job_.mode, one.request), judgement.answer.verdicts,
                  std::string(to_string(outcome.kind)));
     mismatches_ += static_cast<std::int64_t>(judgement.answer.warnings.size());
@@ -100,7 +105,7 @@ class PersonaCollector final : public Collector {
 
   void finish(Summary& summary, std::vector<NotableCase>& notable) override {
     summary.cases.evaluated = status_.processed_requests - status_.failed_requests;
-    summary.cases.errored = status_.failed_requests;
+    summary.cases.errored = status_.failed_requests + not_sent_;
     figures_.apply(summary);
     summary.metrics.push_back(
         count("selection_mismatches", mismatches_, status_.processed_requests, Metric::Better::lower));
@@ -111,10 +116,11 @@ class PersonaCollector final : public Collector {
   void write_figures(const Summary& summary) override {
     files_.write("aggregate.csv", summary_csv(summary));
     status_.job_id = run_.run_id;
-    status_.status = "COMPLETE";
-    status_.stop_reason = "exhausted";
-    status_.init_remaining = status_.processed_items;
-    status_.remaining = 0;
+    status_.status = not_sent_ == 0 ? "COMPLETE" : "ERROR";
+    status_.stop_reason = not_sent_ == 0 ? "exhausted" : "limit";
+    const auto per_item = static_cast<std::int64_t>(evaluation_.requests_per_item());
+    status_.init_remaining = (status_.processed_requests + not_sent_) / per_item;
+    status_.remaining = status_.init_remaining - status_.processed_items;
     status_.message = fmt::format("{} items, {} requests, {} of them failed", status_.processed_items,
                                   status_.processed_requests, status_.failed_requests);
     // The object without its closing brace, then the long lists.
@@ -195,9 +201,9 @@ class PersonaCollector final : public Collector {
     }
     line_.json("verdicts", verdicts);
     const auto mean = likert.mean();
-    const Score scores[] = {{"likert.mean", mean},
-                            {"agreement_rate", agrees.mean()},
-                            {"weighted_agreement", mean ? std::optional((*mean - 1) / 4) : mean}};
+    if (mean) likert_per_request_.add(*mean);
+    if (const auto rate = agrees.mean()) agreement_per_request_.add(*rate);
+    const Score scores[] = {{"likert.mean_per_request", mean}, {"agreement_rate_per_request", agrees.mean()}};
     line_.scores(scores);
     line_.json("attempts", Json(judgement.attempts));
     if (!finished.outcome.error.empty()) line_.text("error", finished.outcome.error);
@@ -218,7 +224,10 @@ class PersonaCollector final : public Collector {
   ResultLine line_;
   std::string row_;
   std::string item_;
+  Moments likert_per_request_;
+  Moments agreement_per_request_;
   std::int64_t mismatches_ = 0;
+  std::int64_t not_sent_ = 0;
   std::vector<NotableCase> notable_;
 };
 

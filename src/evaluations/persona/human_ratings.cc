@@ -107,6 +107,7 @@ void HumanRatings::apply(Summary& summary, Mode mode) const {
     metrics.push_back(number("human.spearman", spearman(judge, human).coefficient));
     // The judge's value against the person's agreement.
     std::vector<double> agrees;
+    agrees.reserve(human.size());
     for (const double value : human) agrees.push_back(value >= kAgreesFrom ? 1 : 0);
     metrics.push_back(number("human.point_biserial", point_biserial(agrees, judge).coefficient));
   }

@@ -29,6 +29,10 @@ CheckedAnswer check_reply(Mode mode, const std::vector<Question>& questions, con
     return {{}, {fmt::format("the answer ended with the reason \"{}\"", to_string(reply.finish))}, {}};
   if (reply.message.tool_calls.empty())
     return {{}, {fmt::format("the tool {} was not called", kToolName)}, {}};
+  if (reply.message.tool_calls.size() > 1)
+    return {{},
+            {fmt::format("{} was called {} times; call it once", kToolName, reply.message.tool_calls.size())},
+            {}};
   const ToolCall& call = reply.message.tool_calls.front();
   if (call.name != kToolName)
     return {{}, {fmt::format("the tool \"{}\" was called instead of {}", call.name, kToolName)}, {}};

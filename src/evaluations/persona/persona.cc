@@ -136,13 +136,22 @@ std::unique_ptr<Collector> PersonaEvaluation::collector(OutputFiles& files, cons
 }
 
 std::vector<std::string> PersonaEvaluation::metric_names() const {
-  std::vector<std::string> names{"likert.mean",          "likert.median",
-                                 "likert.count_1",       "likert.count_2",
-                                 "likert.count_3",       "likert.count_4",
-                                 "likert.count_5",       "likert.mean.",
-                                 "agreement_rate",       "agreement_rate.",
-                                 "weighted_agreement",   "weighted_agreement.",
-                                 "selection_mismatches", "personas.krippendorff_alpha"};
+  std::vector<std::string> names{"likert.mean",
+                                 "likert.median",
+                                 "likert.count_1",
+                                 "likert.count_2",
+                                 "likert.count_3",
+                                 "likert.count_4",
+                                 "likert.count_5",
+                                 "likert.mean.",
+                                 "agreement_rate",
+                                 "agreement_rate.",
+                                 "weighted_agreement",
+                                 "weighted_agreement.",
+                                 "selection_mismatches",
+                                 "personas.krippendorff_alpha",
+                                 "likert.mean_per_request",
+                                 "agreement_rate_per_request"};
   if (plan_.human) {
     for (std::string& name : HumanRatings::metric_names()) names.push_back(std::move(name));
   }
@@ -155,14 +164,14 @@ Sampling sampling_of(const JsonObject& params, std::vector<std::string>& problem
     const auto number = as_number(value);
     const auto whole = as_integer(value);
     if (name == "temperature" && number && *number >= 0 && *number <= 2) {
-      sampling.temperature = *number;
+      sampling.temperature = number;
     } else if (name == "top_p" && number && *number >= 0 && *number <= 1) {
-      sampling.top_p = *number;
+      sampling.top_p = number;
     } else if ((name == "max_tokens" || name == "max_completion_tokens") && whole && *whole > 0 &&
                *whole < 10'000'000) {
       sampling.max_tokens = static_cast<int>(*whole);
     } else if (name == "seed" && whole) {
-      sampling.seed = *whole;
+      sampling.seed = whole;
     } else {
       problems.push_back(
           fmt::format("params.{}: found {}, expected temperature (0 to 2), top_p (0 to 1), max_tokens (1 or "

@@ -45,7 +45,9 @@ class PersonaEvaluation final : public Evaluation {
   std::vector<std::string> models() const override { return {plan_.job.model}; }
   std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
-  std::vector<MeanFigure> mean_figures() const override { return {}; }
+  std::vector<MeanFigure> mean_figures() const override {
+    return {{"likert.mean_per_request", {1, 5}}, {"agreement_rate_per_request"}};
+  }
   std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
 
   const PersonaPlan& plan() const { return plan_; }

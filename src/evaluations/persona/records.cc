@@ -1,5 +1,7 @@
 #include "evaluations/persona/records.h"
 
+#include <charconv>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
@@ -89,6 +91,19 @@ Json evaluation_responses(const RecordedRequest& about, const Judgement& judgeme
         JsonObject{{"classificationName", classification.id}, {"perspectives", std::move(perspectives)}});
   }
   return responses;
+}
+
+// That of the failure if its words name one, else that of the answer that came.
+Json status_code(const Judgement& judgement, std::string_view error) {
+  constexpr std::string_view kMark = "HTTP ";
+  if (const std::size_t at = error.find(kMark); at != std::string_view::npos) {
+    int status = 0;
+    const std::string_view digits = error.substr(at + kMark.size(), 3);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), status).ec == std::errc() &&
+        status >= 100)
+      return status;
+  }
+  return judgement.attempts > 0 ? Json(200) : Json(nullptr);
 }
 
 Json texts_json(const std::vector<std::string>& texts) {
@@ -195,7 +210,7 @@ Json failure_record(const RecordedRequest& about, const Judgement& judgement, co
       {"promptQueryJson", JsonObject{{"model", about.chat.model}, {"messages", chat_messages(about.chat)}}},
       {"responseText", text},
       {"rawResponseText", text},
-      {"statusCode", came ? Json(200) : Json(nullptr)},
+      {"statusCode", status_code(judgement, error)},
       {"usage", usage_json(judgement.usage)},
       {"error", error},
       {"defects", texts_json(judgement.answer.defects)}};
