@@ -287,3 +287,42 @@ test('the OpenAPI document names the routes that there are', async (t) => {
   }
   assert.equal(operations, 14);
 });
+
+test('an item is done when every perspective of the job has a result; dry_run in the body is one; unknown members are errors', async (t) => {
+  const script = join(scratch(t), 'script.jsonl');
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(script, JSON.stringify({ match: 'seen as second', in: 'conversation', times: 15, reply: { text: 'no' } }));
+  const running = await withJobs(t, { count: 5, sim: ['--script', script] });
+  const both = job({ perspectives: [perspective('first'), perspective('second')] });
+  const first = await running.post('/process-evals/mode2', both);
+  assert.deepEqual([first.json.processed_items, first.json.failed_requests], [5, 5]);
+  assert.equal((await running.post('/process-evals/mode2', { ...both, dry_run: true })).json.is_dry_run, true);
+  assert.equal((await running.get('/get-evaluation-data')).json.total, 10, 'the dry run stored nothing');
+  const again = await running.post('/process-evals/mode2', both);
+  assert.deepEqual([again.json.processed_items, again.json.failed_requests], [5, 0], 'they were not done');
+  assert.equal((await running.post('/process-evals/mode2', both)).json.processed_items, 0);
+  const typo = await running.post('/process-evals/mode2', { ...both, exclude_existng: false });
+  assert.deepEqual([typo.status, typo.json.errors[0].pointer], [400, '/exclude_existng']);
+  assert.equal((await running.get('/get-evaluation-failures?tag=x')).status, 400);
+  assert.equal((await running.get(`/process-evals/mode2/${again.json.job_id}`)).json.eval_info.length, 20);
+  assert.equal('eval_info' in (await running.get('/get-evaluation-jobs')).json.jobs[0], false);
+});
+
+test('a record that judges twice, or judges what is not there, is refused; a failure that then succeeded is none', async (t) => {
+  const running = await service(t, join(scratch(t), 'store'));
+  const record = fixture('success_mode2.json');
+  const twice = structuredClone(record);
+  twice.items[0].evaluationResponses.push(structuredClone(twice.items[0].evaluationResponses[0]));
+  assert.match((await running.post('', twice)).json.errors[0].message, /more than once/);
+  const unknown = structuredClone(record);
+  unknown.items[0].evaluationResponses[0].classificationName = 'colour';
+  assert.match((await running.post('', unknown)).json.errors[0].message, /none of the item's classifications/);
+  const failure = { ...fixture('failure_both.json'), agent: record.agent, contextIdentifier: record.context.contextId };
+  assert.equal((await running.post('', failure)).status, 201);
+  assert.equal((await running.post('', { ...failure, mode: 'mode1' })).status, 201);
+  assert.equal((await running.get('/get-evaluation-failures')).json.total, 2, 'another mode is another failure');
+  assert.equal((await running.post('', record)).status, 201);
+  assert.equal((await running.get('/get-evaluation-failures')).json.total, 0);
+  const big = await service(t, join(scratch(t), 'other'), { args: ['--max-body', '2000'] });
+  assert.match((await big.post('', JSON.stringify({ a: 'x'.repeat(4000) }))).json.message, /too large/);
+});

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { assay, start, simulator, scratch, write, writeLines, ragLines, ragConfig, readJson, readLines, exists } from './harness.mjs';
+import { assay, start, simulator, scratch, write, writeLines, ragLines, ragConfig, readJson, readLines, sleep } from './harness.mjs';
 import { evaluate, judged } from './component_runs.mjs';
 
 const kCases = 600;
@@ -51,14 +51,19 @@ test('killed and resumed it decides alike, and a finished one asks nothing more'
   write(join(directory, 'eval.yaml'), config());
   const output = join(directory, 'out');
   let args = ['run', 'eval.yaml', '--output-dir', output];
+  let resumes = 0;
   for (let kills = 0; ; ++kills) {
+    const sentBefore = await sim.sent();
     const run = start(args, { cwd: directory, env: sim.env });
-    const killer = kills < 3 ? setTimeout(() => run.child.kill('SIGKILL'), 25) : undefined;
+    // Killed when some answers are there, not after some time.
+    const killer = kills < 2 && (async () => { while (run.child.exitCode === null && await sim.sent() < sentBefore + 8) await sleep(1); run.child.kill('SIGKILL'); })();
     const ended = await run.ended;
-    clearTimeout(killer);
+    await killer;
     if (ended.signal !== 'SIGKILL') { assert.equal(ended.code, 0, ended.stderr); break; }
-    args = exists(join(output, 'config.yaml')) ? ['resume', output] : args;
+    args = ['resume', output];
+    resumes += 1;
   }
+  assert.equal(resumes, 2);
   assert.deepEqual(readJson(join(output, 'summary.json')).stop_when.conditions, whole.summary.stop_when.conditions);
   await sim.reset();
   const resumed = await assay(['resume', output], { cwd: directory, env: sim.env });
@@ -84,4 +89,33 @@ test('what cannot be meant is told before anything is sent', async (t) => {
   const nothing = await evaluate(t, { evaluation: 'question_router', stop_when: ['accuracy > 0.8'] }, [{ question: 'a', expected_outcome: 'x', actual_outcome: 'x' }]);
   assert.equal(nothing.code, 2);
   assert.match(nothing.stderr, /nothing is asked of the outside/);
+});
+
+test('failures hold nothing up, and a resume tries them again without deciding anew', async (t) => {
+  const directory = scratch(t);
+  const faulty = await simulator(t, ['--rate-500', '0.1', '--seed', '3']);
+  const sound = await simulator(t);
+  writeLines(join(directory, 'data.jsonl'), ragLines(kCases));
+  write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 4, attempts: 1}\nstop_when: ["coherence.mean width 0.2"]\n'));
+  const output = join(directory, 'out');
+  const first = await assay(['run', 'eval.yaml', '--output-dir', output], { cwd: directory, env: faulty.env });
+  const before = readJson(join(output, 'summary.json'));
+  assert.equal(first.code, before.cases.errored > 0 ? 3 : 0, first.stderr);
+  assert.ok(before.stop_when.stopped);
+  const resumed = await assay(['resume', output], { cwd: directory, env: sound.env });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  const after = readJson(join(output, 'summary.json'));
+  assert.deepEqual(after.stop_when.conditions, before.stop_when.conditions);
+  assert.equal(await sound.sent(), before.cases.errored, 'only what failed is asked again');
+  assert.equal(after.cases.evaluated, before.cases.evaluated + before.cases.errored);
+});
+
+test('with clusters whole clusters are taken and finished', async (t) => {
+  const lines = ragLines(400).map((line, i) => ({ ...line, document: `d${Math.floor(i / 8)}` }));
+  const run = await evaluate(t, judged(['coherence'], { n_runs: 1, cluster: 'document', stop_when: ['coherence.mean > 0.2'], limits: { concurrency: 3 } }), lines);
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(run.metrics['coherence.mean'].method, 'betting_clustered');
+  const taken = new Map();
+  for (const line of run.results) if (line.outcome === 'scored') taken.set(line.cluster, (taken.get(line.cluster) ?? 0) + 1);
+  assert.ok(taken.size < 50 && [...taken.values()].every((n) => n === 8), [...taken.values()].join());
 });
