@@ -205,7 +205,13 @@ Status StoreJobs::begin() {
 void StoreJobs::remove_orphans() {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(options_.directory, ignored)) {
-    auto known = store_.job(entry.path().filename().string());
+    // Nothing that is not plainly ours.
+    const std::string name = entry.path().filename().string();
+    const bool is_job = name.size() == persona::context_id("", "").size() &&
+                        name.find_first_not_of("0123456789abcdef-") == std::string::npos &&
+                        file_exists(entry.path().string() + "/items.jsonl");
+    if (!is_job) continue;
+    auto known = store_.job(name);
     if (known && !*known) std::filesystem::remove_all(entry.path(), ignored);
   }
 }

@@ -1,0 +1,169 @@
+#include "service/jobs.h"
+
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "service/job_request.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Waits on the test's thread for what comes on the jobs' thread.
+class Arrivals {
+ public:
+  Jobs::Answer answer() {
+    return [this](Result<Json> json) {
+      const std::lock_guard guard(mutex_);
+      list_.push_back(json ? *json : Json(JsonObject{{"error", json.error().message}}));
+      came_.notify_all();
+    };
+  }
+  Json wait(std::size_t number) {
+    std::unique_lock guard(mutex_);
+    came_.wait(guard, [&] { return list_.size() >= number; });
+    return list_[number - 1];
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<Json> list_;
+};
+
+struct JobsTest : testing::Test {
+  std::string directory = testing::TempDir() + "assay-jobs";
+  std::unique_ptr<EvaluationStore> store;
+  std::unique_ptr<Jobs> jobs;
+  Arrivals begun;
+  Arrivals finished;
+
+  void SetUp() override {
+    fs::remove_all(directory);
+    fs::create_directories(directory);
+    open();
+    std::vector<StoredItem> items;
+    for (int i = 0; i < 30; ++i) {
+      const std::string id = "item-" + std::to_string(i);
+      items.push_back(
+          {id,
+           1000 + i,
+           {"source"},
+           R"({"contentItemSummary":{"itemId":")" + id +
+               R"("},"evaluateTime":1,"evaluateText":"A parcel came.","evaluateClassifications":[)"
+               R"({"classificationName":"c","classificationDesc":"d","classificationValue":"x",)"
+               R"("classificationOptions":["x","y"]}]})"});
+    }
+    Arrivals stored;
+    store->add_items(std::move(items),
+                     [done = stored.answer()](Result<ItemsAdded> added) { done(Json(added->added)); });
+    EXPECT_EQ(stored.wait(1), Json(30));
+  }
+  void TearDown() override {
+    jobs.reset();
+    store.reset();
+    fs::remove_all(directory);
+  }
+  void open() {
+    store = std::move(EvaluationStore::open(directory + "/data.db").value());
+    JobsOptions options;
+    options.directory = directory + "/jobs";
+    options.at_once = 1;
+    options.config = Config(JsonObject{{"attempts", 2}, {"limits", JsonObject{{"concurrency", 2}}}});
+    jobs = std::move(Jobs::start(std::move(options), *store).value());
+  }
+  persona::JobParameters parameters(const char* tag = "judged") const {
+    std::vector<FieldError> errors;
+    auto read = read_job_parameters(
+        JsonObject{{"tag_source", "source"},
+                   {"tags_dest", JsonArray{tag}},
+                   {"model", "sim/judge"},
+                   {"persona", JsonObject{{"id", "p"}, {"name", "P"}, {"definition", JsonObject{}}}},
+                   {"perspectives", JsonArray{JsonObject{{"id", "q"}, {"name", "Q"}, {"text", "Right?"}}}}},
+        "mode3", JobSource::request, errors);
+    EXPECT_TRUE(read) << errors.front().message;
+    return *read;
+  }
+};
+
+TEST_F(JobsTest, RunsOneAfterTheOtherAndAsksAboutEachItemOnce) {
+  jobs->submit(parameters(), "test", begun.answer(), finished.answer());
+  jobs->submit(parameters("other"), "test", begun.answer(), finished.answer());
+  EXPECT_EQ(text_at(begun.wait(1), "status"), "INITIATED");
+  for (std::size_t number : {1U, 2U}) {
+    const Json status = finished.wait(number);
+    EXPECT_EQ(text_at(status, "status"), "COMPLETE") << to_text(status);
+    EXPECT_EQ(find_member(status, "processed_items")->to_number<int>(), 30);
+    EXPECT_EQ(list_at(status, "eval_info").size(), 30U);
+  }
+  EXPECT_EQ(store->results({.count = 0}).value().total, 60);
+  const Json stored = **jobs->status(text_at(finished.wait(1), "job_id"));
+  EXPECT_EQ(stored, finished.wait(1)) << "what was answered is what is stored";
+}
+
+TEST_F(JobsTest, AModelThatCannotBeAskedIsToldAtOnce) {
+  persona::JobParameters wrong = parameters();
+  wrong.model = "nobody/nothing";
+  jobs->submit(wrong, "test", begun.answer(), finished.answer());
+  EXPECT_THAT(text_at(begun.wait(1), "error"), testing::HasSubstr("model"));
+}
+
+TEST_F(JobsTest, StoppedInTheMiddleItIsFinishedByTheNextOne) {
+  jobs->submit(parameters(), "test", begun.answer(), finished.answer());
+  const std::string id = text_at(begun.wait(1), "job_id");
+  jobs->stop();
+  jobs->submit(parameters(), "test", begun.answer(), nullptr);
+  EXPECT_THAT(text_at(begun.wait(2), "error"), testing::HasSubstr("stopping"));
+  (void)finished.wait(1);  // answered, finished or not
+  jobs.reset();
+  store.reset();
+  open();
+  for (;;) {
+    const auto status = jobs->status(id);
+    ASSERT_TRUE(status.has_value() && status->has_value());
+    const std::string word = text_at(**status, "status");
+    if (word == "COMPLETE") break;
+    ASSERT_TRUE(word == "PROCESSING" || word == "INITIATED") << word;
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(store->results({.count = 0}).value().total, 30);
+}
+
+TEST_F(JobsTest, WhatALostDryRunLeftGoesAndForeignFilesStay) {
+  const std::string lost = directory + "/jobs/0f1e2d3c-0000-8000-8000-000000000001";
+  const std::string foreign = directory + "/jobs/notes";
+  for (const std::string& path : {lost, foreign}) {
+    fs::create_directories(path);
+    std::ofstream(path + "/items.jsonl") << "{}\n";
+  }
+  jobs.reset();
+  store.reset();
+  open();
+  EXPECT_FALSE(fs::exists(lost));
+  EXPECT_TRUE(fs::exists(foreign));
+}
+
+TEST_F(JobsTest, CancelledWhileItWaitsItNeverBegins) {
+  jobs->submit(parameters(), "test", begun.answer(), finished.answer());
+  jobs->submit(parameters("other"), "test", begun.answer(), finished.answer());
+  const std::string second = text_at(begun.wait(2), "job_id");
+  Arrivals cancelled;
+  jobs->cancel(second, [done = cancelled.answer()](Result<std::optional<Json>> status) {
+    done(status ? Result<Json>(status->value_or(Json())) : Result<Json>(fail(status.error())));
+  });
+  const std::string word = text_at(cancelled.wait(1), "status");
+  EXPECT_TRUE(word == "CANCELLED" || word == "COMPLETE") << word;
+  EXPECT_EQ(text_at(**jobs->status(second), "status"), word);
+}
+
+}  // namespace
+}  // namespace assay
