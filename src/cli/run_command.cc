@@ -255,7 +255,10 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   auto journal = open_journal(execution, identity, runner.on_committed());
   if (!journal) return input_error(journal.error(), surroundings);
   if (early_stop && execution.resumed) {
-    if (auto heard = hear_journal(*early_stop, execution.directory); !heard)
+    if (auto heard = hear_journal(
+            execution.directory,
+            [&](std::int64_t index, const Outcome& outcome) { early_stop->add(index, outcome); });
+        !heard)
       return input_error(heard.error(), surroundings);
   }
 

@@ -125,14 +125,15 @@ void ProblemList::add(Problem problem) {
   if (first.size() < kKept) first.push_back(std::move(problem));
 }
 
-Status hear_journal(StopRule& rule, const std::string& directory) {
+Status hear_journal(const std::string& directory,
+                    const std::function<void(std::int64_t index, const Outcome& outcome)>& hear) {
   auto reader = OutcomeReader::open(directory);
   if (!reader) return fail(std::move(reader.error()));
   for (;;) {
     auto row = (*reader)->next();
     if (!row) return fail(std::move(row.error()));
     if (!*row) return {};
-    rule.add((*row)->case_index, read_finished(**row).outcome);
+    hear((*row)->case_index, read_finished(**row).outcome);
   }
 }
 

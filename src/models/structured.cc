@@ -67,31 +67,38 @@ ChatRequest repair(const ChatRequest& original, const StructuredAttempt& last) {
   if (!trim(last.text).empty()) {
     request.messages.push_back({.role = Role::assistant, .text = shorten(last.text, quote)});
   }
-  std::string text = "That answer cannot be used. What is wrong with it:\n";
-  const std::size_t named = std::min(last.defects.size(), kMostDefectsNamed);
-  for (std::size_t i = 0; i < named; ++i) text += fmt::format("- {}\n", last.defects[i]);
-  if (named < last.defects.size())
-    text += fmt::format("- and {} more of this kind\n", last.defects.size() - named);
+  std::string text = defect_lines(last.defects);
   text += "Give the whole answer again with all of this put right, as JSON and nothing else.";
   request.messages.push_back({.role = Role::user, .text = std::move(text)});
   return request;
 }
 
 Error give_up(const StructuredPolicy& policy, const StructuredAnswer& answer) {
-  const auto& defects = answer.history.back().defects;
-  std::string words;
-  for (std::size_t i = 0; i < std::min<std::size_t>(defects.size(), 3); ++i) {
-    if (i > 0) words += "; ";
-    words += defects[i];
-  }
-  if (defects.size() > 3) words += fmt::format("; and {} more", defects.size() - 3);
-  return Error{policy.failure,
-               fmt::format("no usable answer after {} attempt{}: {}", answer.attempts,
-                           answer.attempts == 1 ? "" : "s", shown(words, 500)),
-               {}};
+  return Error{
+      policy.failure,
+      fmt::format("no usable answer after {} attempt{}: {}", answer.attempts, answer.attempts == 1 ? "" : "s",
+                  shown(defects_in_short(answer.history.back().defects), 500)),
+      {}};
 }
 
 }  // namespace
+
+std::string defect_lines(const std::vector<std::string>& defects) {
+  std::string text = "That answer cannot be used. What is wrong with it:\n";
+  const std::size_t named = std::min(defects.size(), kMostDefectsNamed);
+  for (std::size_t i = 0; i < named; ++i) text += fmt::format("- {}\n", defects[i]);
+  if (named < defects.size()) text += fmt::format("- and {} more of this kind\n", defects.size() - named);
+  return text;
+}
+
+std::string defects_in_short(const std::vector<std::string>& defects) {
+  constexpr std::size_t kMost = 3;
+  std::string words;
+  for (std::size_t i = 0; i < std::min(defects.size(), kMost); ++i)
+    words += fmt::format("{}{}", i > 0 ? "; " : "", defects[i]);
+  if (defects.size() > kMost) words += fmt::format("; and {} more", defects.size() - kMost);
+  return words;
+}
 
 Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, const Schema& schema,
                                       StructuredPolicy policy) {

@@ -49,6 +49,11 @@ struct StructuredAnswer {
       history;  // every answer that came, in order; the last one is the accepted one
 };
 
+// What is wrong with an answer, for the judge that gave it: a line for each of the first twenty defects.
+std::string defect_lines(const std::vector<std::string>& defects);
+// The same in one line for people: the first three.
+std::string defects_in_short(const std::vector<std::string>& defects);
+
 // `request.output` is what the provider is told; `schema` is what counts, and must outlive the task.
 Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, const Schema& schema,
                                       StructuredPolicy policy);

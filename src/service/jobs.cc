@@ -387,24 +387,15 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
               "that have a result are left out",
               {}};
   } else {
-    // What an earlier process has finished, it may not have stored.
-    class Hearer final : public StopRule {
-     public:
-      explicit Hearer(Job& one) : job_(one) {}
-      std::span<const CasePlace> order() const override { return {}; }
-      bool wants(std::size_t) const override { return true; }
-      void begun(std::size_t) override {}
-      void add(std::int64_t index, const Outcome& outcome) override {
-        // Those that the runner tries again are heard of when they end.
-        const std::vector<std::string> again = outcomes_to_retry();
-        if (std::ranges::find(again, to_string(outcome.kind)) == again.end()) job_.hear(index, outcome);
-      }
-
-     private:
-      Job& job_;
-    } hearer(*job);
+    // What an earlier process has finished, it may not have stored. Those that the runner tries again are
+    // heard of when they end.
+    const std::vector<std::string> again = outcomes_to_retry();
     Status heard;
-    if (journaled) heard = hear_journal(hearer, job->directory);
+    if (journaled) {
+      heard = hear_journal(job->directory, [&](std::int64_t index, const Outcome& outcome) {
+        if (std::ranges::find(again, to_string(outcome.kind)) == again.end()) job->hear(index, outcome);
+      });
+    }
     if (!heard) {
       result.reason = std::move(heard.error());
     } else {

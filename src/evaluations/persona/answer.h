@@ -34,6 +34,13 @@ CheckedAnswer check_answer(Mode mode, const std::vector<Question>& questions, co
 // The same for text that should be JSON.
 CheckedAnswer check_answer_text(Mode mode, const std::vector<Question>& questions, std::string_view text);
 
+// From which Likert value on somebody agrees.
+inline constexpr int kAgreesFrom = 4;
+// Whether the persona agrees, whichever way the mode asks.
+inline bool agrees(const Verdict& verdict, Mode mode) {
+  return mode == Mode::mode3 ? verdict.agrees : verdict.likert >= kAgreesFrom;
+}
+
 // "Strongly Disagree" … "Strongly Agree".
 std::string_view likert_label(int value);
 

@@ -193,17 +193,17 @@ class PersonaCollector final : public Collector {
     if (one.perspectives.size() == 1) line_.text("perspectiveId", one.perspectives.front().id);
     JsonArray verdicts;
     Moments likert;
-    Moments agrees;
+    Moments agreed;
     for (const Verdict& verdict : judgement.answer.verdicts) {
       verdicts.push_back(to_json(verdict, job_.mode));
       if (job_.mode != Mode::mode3) likert.add(verdict.likert);
-      agrees.add((job_.mode == Mode::mode3 ? verdict.agrees : verdict.likert >= 4) ? 1 : 0);
+      agreed.add(agrees(verdict, job_.mode) ? 1 : 0);
     }
     line_.json("verdicts", verdicts);
     const auto mean = likert.mean();
     if (mean) likert_per_request_.add(*mean);
-    if (const auto rate = agrees.mean()) agreement_per_request_.add(*rate);
-    const Score scores[] = {{"likert.mean_per_request", mean}, {"agreement_rate_per_request", agrees.mean()}};
+    if (const auto rate = agreed.mean()) agreement_per_request_.add(*rate);
+    const Score scores[] = {{"likert.mean_per_request", mean}, {"agreement_rate_per_request", agreed.mean()}};
     line_.scores(scores);
     line_.json("attempts", Json(judgement.attempts));
     if (!finished.outcome.error.empty()) line_.text("error", finished.outcome.error);

@@ -14,7 +14,6 @@ namespace {
 
 using namespace figures;
 
-constexpr int kAgreesFrom = 4;
 constexpr Interval kLikertRange{1, 5};
 
 Json or_null(const Estimate& estimate) {
@@ -29,11 +28,8 @@ Estimate mean_of(const ClusteredMoments& moments) {
 }  // namespace
 
 void VerdictTally::add(const Verdict& verdict, Mode mode) {
-  if (mode == Mode::mode3) {
-    agrees_.add(verdict.item_id, verdict.agrees ? 1 : 0);
-    return;
-  }
-  agrees_.add(verdict.item_id, verdict.likert >= kAgreesFrom ? 1 : 0);
+  agrees_.add(verdict.item_id, agrees(verdict, mode) ? 1 : 0);
+  if (mode == Mode::mode3) return;
   likert_.add(verdict.item_id, verdict.likert);
   ++distribution_[static_cast<std::size_t>(verdict.likert - 1)];
 }

@@ -15,8 +15,6 @@ namespace {
 
 using namespace figures;
 
-constexpr int kAgreesFrom = 4;
-
 }  // namespace
 
 HumanRatings HumanRatings::read(const std::string& path, std::vector<ConfigProblem>& problems) {
@@ -81,8 +79,7 @@ void HumanRatings::add(const std::string& persona_id, const Verdict& verdict, Mo
   if (found == ratings_.end()) return;
   ++used_;
   const Rating& rating = found->second;
-  const bool agrees = mode == Mode::mode3 ? verdict.agrees : verdict.likert >= kAgreesFrom;
-  judge_agrees_.push_back(agrees ? 1 : 0);
+  judge_agrees_.push_back(agrees(verdict, mode) ? 1 : 0);
   human_agrees_.push_back(rating.agrees ? 1 : 0);
   if (mode == Mode::mode3 || rating.likert == 0) return;
   judge_.push_back(verdict.likert);
@@ -106,10 +103,10 @@ void HumanRatings::apply(Summary& summary, Mode mode) const {
     metrics.push_back(number("human.pearson", pearson(judge, human).coefficient));
     metrics.push_back(number("human.spearman", spearman(judge, human).coefficient));
     // The judge's value against the person's agreement.
-    std::vector<double> agrees;
-    agrees.reserve(human.size());
-    for (const double value : human) agrees.push_back(value >= kAgreesFrom ? 1 : 0);
-    metrics.push_back(number("human.point_biserial", point_biserial(agrees, judge).coefficient));
+    std::vector<double> person_agrees;
+    person_agrees.reserve(human.size());
+    for (const double value : human) person_agrees.push_back(value >= kAgreesFrom ? 1 : 0);
+    metrics.push_back(number("human.point_biserial", point_biserial(person_agrees, judge).coefficient));
   }
   metrics.push_back(number("human.phi", phi(judge_agrees_, human_agrees_).coefficient));
   metrics.push_back(number(

@@ -8,11 +8,11 @@
 #include "core/text.h"
 #include "evaluations/persona/schemas.h"
 #include "models/failure.h"
+#include "models/structured.h"
 
 namespace assay::persona {
 namespace {
 
-constexpr std::size_t kMostDefectsNamed = 20;
 constexpr std::size_t kLongestQuote = 20'000;
 
 // What the judge wrote, whether it called the tool or not.
@@ -42,11 +42,8 @@ CheckedAnswer check_reply(Mode mode, const std::vector<Question>& questions, con
 }
 
 std::string repair_words(const std::vector<std::string>& defects) {
-  std::string text = "That answer cannot be used. What is wrong with it:\n";
-  const std::size_t named = std::min(defects.size(), kMostDefectsNamed);
-  for (std::size_t i = 0; i < named; ++i) text += fmt::format("- {}\n", defects[i]);
-  if (named < defects.size()) text += fmt::format("- and {} more of this kind\n", defects.size() - named);
-  return text + fmt::format("Call {} again with the whole answer, all of this put right.", kToolName);
+  return defect_lines(defects) +
+         fmt::format("Call {} again with the whole answer, all of this put right.", kToolName);
 }
 
 // The original conversation, the latest answer and its defects. A call that was JSON is answered as a call,
@@ -71,13 +68,9 @@ void add_repair(ChatRequest& request, const ChatReply& reply, const std::vector<
 }
 
 Error no_answer(int attempts, const std::vector<std::string>& defects) {
-  std::string words;
-  for (std::size_t i = 0; i < std::min<std::size_t>(defects.size(), 3); ++i)
-    words += fmt::format("{}{}", i > 0 ? "; " : "", defects[i]);
-  if (defects.size() > 3) words += fmt::format("; and {} more", defects.size() - 3);
   return {ErrorKind::judge,
           fmt::format("no complete answer after {} attempt{}: {}", attempts, attempts == 1 ? "" : "s",
-                      shown(words, 500)),
+                      shown(defects_in_short(defects), 500)),
           {}};
 }
 
