@@ -1,0 +1,148 @@
+// A Model Context Protocol server over stdio for tests: well-behaved by default, and able to crash, hang and
+// talk rubbish on request. Flags change how it starts; its tools change how it behaves when called.
+import {closeSync} from 'node:fs';
+import {createInterface} from 'node:readline';
+
+const flag = (name) => process.argv.includes(name);
+const value = (name) => (flag(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
+const say = (text) => process.stdout.write(text + '\n');
+const send = (message) => say(JSON.stringify({jsonrpc: '2.0', ...message}));
+const text = (content) => ({content: [{type: 'text', text: content}]});
+
+const seen = [];            // methods of notifications, and of cancellations the id
+const answers = new Map();  // to our own requests: id -> function
+
+if (flag('--die')) {
+  process.stderr.write('cannot open the database\n');
+  process.exit(3);
+}
+if (flag('--banner')) say('Some server 1.2 is running on stdio\n');
+if (flag('--endless')) for (let i = 0; i < 1000; ++i) say('chatter');
+if (flag('--stubborn')) process.on('SIGTERM', () => {});
+
+const ask = (id, method) => new Promise((resolve) => {
+  answers.set(id, resolve);
+  send({id, method, params: {}});
+});
+
+const tool = (name, more = {}) => ({name, inputSchema: {type: 'object', properties: {}}, ...more});
+const pages = {
+  '': {tools: [tool('echo', {title: 'Echo', description: 'Gives back its arguments'})], nextCursor: 'two'},
+  two: {tools: [tool('crash'), tool('hang', {outputSchema: {type: 'object'}})], nextCursor: 'three'},
+  three: {tools: [{name: 'bare'}]},
+};
+
+const tools = {
+  echo: (args) => text(JSON.stringify(args)),
+  pid: () => text(String(process.pid)),
+  seen: () => text(seen.join(' ')),
+  structured: () => ({...text('{"n":1}'), structuredContent: {n: 1}}),
+  fails: () => ({...text('no such ticket'), isError: true}),
+  shapeless: () => ({something: 'else'}),
+  async later({ms}) {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return text(`after ${ms}`);
+  },
+  async asks() {
+    send({method: 'notifications/message', params: {level: 'info', data: 'about to ask'}});
+    const pong = await ask('p-1', 'ping');
+    const roots = await ask(7, 'roots/list');
+    return text(JSON.stringify([pong.result, roots.error.code]));
+  },
+  crash() {
+    process.stderr.write('x'.repeat(10000) + '\nsegmentation fault, nearly\n');
+    process.exitCode = 9;
+    process.stdin.destroy();
+    return new Promise(() => {});
+  },
+  killed() {
+    process.kill(process.pid, 'SIGKILL');
+    return new Promise(() => {});
+  },
+  replies_and_leaves() {
+    setTimeout(() => process.exit(0), 20);
+    return text('goodbye');
+  },
+  never: () => new Promise(() => {}),
+  deaf() {
+    process.stderr.write('thinking hard\n');
+    for (;;);
+  },
+  broken() {
+    say('{"jsonrpc": "2.0", "id": 1, "resu');
+    return new Promise(() => {});
+  },
+  not_rpc() {
+    say('{"hello": "world"}');
+    return new Promise(() => {});
+  },
+  babble() {
+    for (let i = 0; i < 200; ++i) say('bla bla');
+    return new Promise(() => {});
+  },
+  mumbles() {
+    say('debug: got a call');
+    return text('fine');
+  },
+  long({bytes}) {
+    return text('y'.repeat(bytes));
+  },
+  closes_output() {
+    closeSync(1);
+    setInterval(() => {}, 1000);
+    return new Promise(() => {});
+  },
+  complains() {
+    send({id: null, error: {code: -32700, message: 'Parse error'}});
+    return new Promise(() => {});
+  },
+  batch() {
+    return {batch: text('one of two')};
+  },
+};
+
+async function answer({id, method, params}) {
+  if (method === 'initialize') {
+    if (flag('--silent')) return;
+    if (params.protocolVersion !== '2025-06-18' || params.clientInfo.name !== 'assay') process.exit(4);
+    return send({
+      id,
+      result: {
+        protocolVersion: value('--version') ?? '2025-06-18',
+        capabilities: flag('--no-tools') ? {} : {tools: {}},
+        serverInfo: {name: 'rubbish', version: '0.1'},
+      },
+    });
+  }
+  if (!seen.includes('notifications/initialized')) return send({id, error: {code: -32000, message: 'too early'}});
+  if (method === 'ping') return send({id, result: {}});
+  if (method === 'tools/list') {
+    if (flag('--circle')) return send({id, result: {tools: [], nextCursor: 'again'}});
+    if (flag('--twice')) return send({id, result: {tools: [tool('a'), tool('a')]}});
+    return send({id, result: pages[params.cursor ?? '']});
+  }
+  if (method !== 'tools/call') return send({id, error: {code: -32601, message: 'Method not found'}});
+  const run = tools[params.name];
+  if (!run) return send({id, error: {code: -32602, message: `Unknown tool: ${params.name}`}});
+  const result = await run(params.arguments);
+  if (result.batch) {
+    return say(JSON.stringify([
+      {jsonrpc: '2.0', method: 'notifications/progress', params: {}},
+      {jsonrpc: '2.0', id, result: result.batch},
+    ]));
+  }
+  send({id, result});
+}
+
+createInterface({input: process.stdin}).on('line', (line) => {
+  const message = JSON.parse(line);
+  if (message.method && 'id' in message) return answer(message);
+  if (message.method) {
+    seen.push(message.method);
+    return;
+  }
+  answers.get(message.id)?.(message);
+}).on('close', () => {
+  if (!flag('--stubborn')) process.exit();
+  setInterval(() => {}, 1000);
+});
