@@ -10,6 +10,8 @@ set(CPACK_PACKAGE_VENDOR "Assay")
 set(CPACK_PACKAGE_CONTACT "Assay maintainers <assay@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Evaluates LLM systems with a crash-proof engine and honest statistics")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# The sandbox for programs that a model writes.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "bubblewrap, python3")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_STRIP_FILES ON)
 include(CPack)

@@ -36,7 +36,7 @@ done < <(git ls-files -co --exclude-standard 'src/*.cc' 'src/*.h' 'tests/*.cc' '
 
 while IFS= read -r hit; do complain "unfinished: $hit"; done < <(
   git ls-files -co --exclude-standard src tests bench | grep -E '\.(cc|h|mjs)$' |
-    xargs grep -nE 'TODO|FIXME|XXX|HACK|GTEST_SKIP|DISABLED_|EXPECT_TRUE\(true\)' || true)
+    xargs grep -nE 'TODO|FIXME|XXX\b[^X]|HACK|GTEST_SKIP|DISABLED_|EXPECT_TRUE\(true\)' || true)
 
 while IFS= read -r hit; do complain "a heavy header belongs into a source: $hit"; done < <(
   grep -rnE '#include <(simdjson|boost/(beast|asio|math/(dist|spec|quad|tools))|sqlite3|yaml-cpp)' src --include='*.h' || true)
