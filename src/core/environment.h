@@ -6,11 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/error.h"
+
 namespace assay {
 
 // The value of an environment variable; none if it is not set.
 using Environment = std::function<std::optional<std::string>(std::string_view name)>;
 
 Environment process_environment();
+
+// `text` with each `${NAME}` replaced by that variable's value; an unset variable is an error (kind auth)
+// that names it. For what is sent but never written down.
+Result<std::string> fill_environment(std::string_view text, const Environment& environment);
 
 }  // namespace assay

@@ -80,9 +80,9 @@ std::string hint_of(int status, const std::vector<Complaint>& complaints, std::s
   if (status == 401 || status == 403) {
     return key.empty() ? fmt::format("no key was sent: set {}", key_hint) : fmt::format("check {}", key_hint);
   }
-  if (status == 404) return "check the model's name and base_url";
+  if (status == 404) return "check the model's name and the URL";
   if (status == 413) return "the request is too large";
-  if (status >= 300 && status < 400) return "the server redirects: check base_url";
+  if (status >= 300 && status < 400) return "the server redirects: check the URL";
   if (status == 400 && std::ranges::any_of(complaints, prompt_too_long)) {
     return "the prompt does not fit into the model's context";
   }

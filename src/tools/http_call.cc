@@ -44,23 +44,6 @@ Json to_json(const HttpCall& call) {
       {"method", call.method}, {"url", call.url}, {"headers", std::move(headers)}, {"body", call.body}};
 }
 
-Result<std::string> fill_environment(std::string_view text, const Environment& environment) {
-  std::string filled;
-  while (!text.empty()) {
-    const std::size_t open = text.find("${");
-    const std::size_t close = open == std::string_view::npos ? open : text.find('}', open);
-    if (close == std::string_view::npos) break;
-    filled.append(text.substr(0, open));
-    const std::string_view name = text.substr(open + 2, close - open - 2);
-    const auto value = environment(name);
-    if (!value) return fail(ErrorKind::auth, fmt::format("the environment variable {} is not set", name));
-    filled += *value;
-    text.remove_prefix(close + 1);
-  }
-  filled.append(text);
-  return filled;
-}
-
 Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCall call,
                                                      Environment environment) {
   const auto failed = [](Error error, std::optional<std::chrono::milliseconds> pause = std::nullopt) {

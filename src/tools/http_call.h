@@ -41,7 +41,4 @@ struct HttpCallFailure {
 Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCall call,
                                                      Environment environment);
 
-// Fills `${NAME}`; an unset variable is an error that names it.
-Result<std::string> fill_environment(std::string_view text, const Environment& environment);
-
 }  // namespace assay

@@ -52,7 +52,7 @@ TEST(Failure, SaysWhoRefusedAndWhatToLookAt) {
               HasSubstr("check OPENAI_API_KEY"));
   EXPECT_THAT(failure(401, "{}", "").error.message, HasSubstr("no key was sent: set OPENAI_API_KEY"));
   EXPECT_THAT(failure(404, R"({"error":"model 'x' not found"})").error.message,
-              HasSubstr("model's name and base_url"));
+              HasSubstr("model's name and the URL"));
   EXPECT_THAT(
       failure(
           400,
