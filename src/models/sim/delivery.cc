@@ -7,6 +7,7 @@
 #include "core/time.h"
 #include "models/sim/anthropic_wire.h"
 #include "models/sim/openai_wire.h"
+#include "models/sim/promptql.h"
 
 namespace assay::sim {
 namespace {
@@ -15,6 +16,18 @@ using Nanoseconds = std::chrono::nanoseconds;
 
 Nanoseconds from_seconds(double seconds) {
   return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
+std::string error_body(const Exchange& exchange, const WireError& error) {
+  switch (exchange.protocol) {
+    case Protocol::openai:
+      return openai_error_body(error);
+    case Protocol::anthropic:
+      return anthropic_error_body(error, exchange.id);
+    case Protocol::promptql:
+      break;
+  }
+  return promptql_error_body(error);
 }
 
 }  // namespace
@@ -35,9 +48,7 @@ void Delivery::send_error(const Exchange& exchange, const WireError& error, cons
   for (const auto& [name, value] : more) headers.add(name, value);
   stats_->count_answer(exchange.route, error.status);
   exchange.flight->land();
-  exchange.responder->send(error.status, std::move(headers),
-                           exchange.protocol == Protocol::openai ? openai_error_body(error)
-                                                                 : anthropic_error_body(error, exchange.id));
+  exchange.responder->send(error.status, std::move(headers), error_body(exchange, error));
 }
 
 void Delivery::send_busy(const Exchange& exchange, int status, std::string message,
@@ -146,7 +157,7 @@ void Delivery::hold(const Exchange& exchange) const {
 Headers Delivery::headers_of(const Exchange& exchange, std::string_view type) const {
   Headers headers;
   headers.add("content-type", std::string(type));
-  headers.add(exchange.protocol == Protocol::openai ? "x-request-id" : "request-id", exchange.id);
+  headers.add(exchange.protocol == Protocol::anthropic ? "request-id" : "x-request-id", exchange.id);
   if (options_.requests_per_minute > 0)
     add_limits(headers, exchange, exchange.admission, options_.requests_per_minute);
   return headers;
@@ -154,7 +165,7 @@ Headers Delivery::headers_of(const Exchange& exchange, std::string_view type) co
 
 void Delivery::add_limits(Headers& headers, const Exchange& exchange,
                           const MinuteWindow::Admission& admission, std::uint64_t limit) const {
-  const bool openai = exchange.protocol == Protocol::openai;
+  const bool openai = exchange.protocol != Protocol::anthropic;
   const auto add = [&](std::string_view name, std::string value) {
     headers.add(openai ? fmt::format("x-ratelimit-{}-requests", name)
                        : fmt::format("anthropic-ratelimit-requests-{}", name),

@@ -19,7 +19,7 @@
 
 namespace assay::sim {
 
-enum class Protocol { openai, anthropic };
+enum class Protocol { openai, anthropic, promptql };
 
 // One request on its way through the endpoint.
 struct Exchange {

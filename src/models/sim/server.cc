@@ -10,6 +10,7 @@
 #include "models/sim/anthropic_wire.h"
 #include "models/sim/delivery.h"
 #include "models/sim/openai_wire.h"
+#include "models/sim/promptql.h"
 #include "models/sim/script.h"
 #include "models/sim/stats.h"
 #include "net/http_server.h"
@@ -28,6 +29,8 @@ constexpr Route kRoutes[] = {
     {"/chat/completions", "POST /v1/chat/completions", Protocol::openai},
     {"/v1/messages", "POST /v1/messages", Protocol::anthropic},
     {"/messages", "POST /v1/messages", Protocol::anthropic},
+    {"/query", "POST /query", Protocol::promptql},
+    {"/api/query", "POST /query", Protocol::promptql},
 };
 
 bool brings_key(const Headers& headers, std::string_view key) {
@@ -150,6 +153,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
       return refuse(exchange, 400, "anthropic-version: header is required");
     }
     const auto body = parse_json(request.body);
+    if (exchange.protocol == Protocol::promptql) return answer_query(exchange, plan, body);
     if (!body) return refuse(exchange, 400, "The body could not be read as JSON: " + body.error().message);
     if (exchange.protocol == Protocol::openai) {
       const auto call = read_openai_request(*body);
@@ -158,6 +162,51 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
       const auto call = read_anthropic_request(*body);
       call ? answer_call(exchange, plan, *call) : delivery_->send_error(exchange, call.error());
     }
+  }
+
+  void answer_query(const Exchange& exchange, FaultPlan plan, const Result<Json>& body) {
+    const JsonArray problems =
+        body ? promptql_problems(*body)
+             : JsonArray{JsonObject{
+                   {"loc", JsonArray{"body"}}, {"msg", "JSON decode error"}, {"type", "json_invalid"}}};
+    if (!problems.empty()) {
+      return delivery_->send_scripted(exchange, {}, {422, to_text(JsonObject{{"detail", problems}}), {}});
+    }
+    const ChatRequest conversation = promptql_conversation(*body);
+    const ScriptRule* rule = script_.take(conversation);
+    if (rule != nullptr && sent_rule(exchange, plan, rule)) return;
+    Json reply;
+    if (rule == nullptr) {
+      reply = promptql_reply(*body, answering_);
+    } else if (const auto* whole = std::get_if<ScriptedJson>(&rule->reply)) {
+      reply = whole->value;
+    } else if (const auto* text = std::get_if<ScriptedText>(&rule->reply)) {
+      reply = promptql_message(text->text, *body);
+    } else {
+      return refuse(exchange, 500, "The script has tool_calls here, which PromptQL does not reply with.");
+    }
+    if (plan.fault == Fault::wrong_schema) spoil_promptql(reply);
+    if (plan.fault == Fault::length) cut_promptql(reply);
+    if (plan.fault != Fault::none) stats_->count_fault(plan.fault);
+    std::string written = to_text(reply);
+    const Message said{.role = Role::assistant, .text = written};
+    stats_->count_usage({prompt_tokens(conversation), completion_tokens(said), 0, 0, 0});
+    delivery_->deliver(exchange, plan, {false, std::move(written), {}});
+  }
+
+  // What a rule changes of the plan. True if it was all; else `rule` is null if it has no reply of its own.
+  bool sent_rule(const Exchange& exchange, FaultPlan& plan, const ScriptRule*& rule) const {
+    plan.latency += rule->delay;
+    plan.fault = Fault::none;  // a script is obeyed to the letter
+    if (const auto* error = std::get_if<ScriptedError>(&rule->reply)) {
+      delivery_->send_scripted(exchange, plan.latency, *error);
+      return true;
+    }
+    const auto* fault = std::get_if<Fault>(&rule->reply);
+    if (fault == nullptr) return false;
+    plan.fault = *fault;
+    rule = nullptr;
+    return sent_failure(exchange, plan);
   }
 
   // Faults that need no answer. A 429 comes at once, the others when the answer would have come.
@@ -192,18 +241,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
       return delivery_->send_error(exchange, *error);
     ChatReply reply;
     const ScriptRule* rule = script_.take(request);
-    if (rule != nullptr) {
-      plan.latency += rule->delay;
-      plan.fault = Fault::none;  // a script is obeyed to the letter
-      if (const auto* error = std::get_if<ScriptedError>(&rule->reply)) {
-        return delivery_->send_scripted(exchange, plan.latency, *error);
-      }
-      if (const auto* fault = std::get_if<Fault>(&rule->reply)) {
-        plan.fault = *fault;
-        if (sent_failure(exchange, plan)) return;
-        rule = nullptr;
-      }
-    }
+    if (rule != nullptr && sent_rule(exchange, plan, rule)) return;
     reply = rule != nullptr ? scripted_reply(*rule, request) : answer(request, answering_);
     if (plan.fault == Fault::wrong_schema &&
         !spoil_answer(reply, request, *makers_, Chance(options_.seed).fork("spoil").fork(exchange.number))) {
