@@ -9,6 +9,7 @@
 #include "core/embedded.h"
 #include "core/file.h"
 #include "core/time.h"
+#include "store/sqlite.h"
 
 namespace assay {
 
@@ -29,6 +30,23 @@ Status unpack_examples(const std::string& directory) {
       fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                       fs::perm_options::add, ignored);
     }
+  }
+  return {};
+}
+
+// tickets.sql beside a config makes tickets.db, which the config names.
+Status make_databases(const std::string& directory) {
+  for (const EmbeddedText& example : embedded_examples()) {
+    const fs::path script = fs::path(directory) / "examples" / std::string(example.name);
+    const fs::path name{std::string(example.name)};
+    if (name.extension() != ".sql" || std::distance(name.begin(), name.end()) != 2) continue;
+    const std::string path = fs::path(script).replace_extension(".db").string();
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    auto database = Database::open(path, Database::Mode::create);
+    if (!database) return fail(std::move(database.error()));
+    if (auto made = database->execute(std::string(example.text)); !made)
+      return fail(std::move(made.error()).with("file", script.string()));
   }
   return {};
 }
@@ -63,6 +81,10 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
           : fs::path(resolved.config.text("directory")).lexically_proximate(fs::current_path()).string();
   if (auto unpacked = unpack_examples(directory); !unpacked) {
     show_error(unpacked.error(), surroundings);
+    return kBadInput;
+  }
+  if (auto made = make_databases(directory); !made) {
+    show_error(made.error(), surroundings);
     return kBadInput;
   }
   const std::string stamp = directory_time(std::chrono::system_clock::now());

@@ -156,6 +156,8 @@ int input_error(const Error& error, const Surroundings& surroundings) {
 // config.yaml is written first: from then on the directory can be resumed. A directory that holds a run is
 // left alone.
 Status begin_directory(const Execution& execution) {
+  const bool goes_on = execution.plan.evaluation->files_are_state();
+  if (goes_on) return write_file(execution.directory + "/config.yaml", written_config(execution.plan.config));
   if (file_exists(execution.directory + "/" + kJournalFile) ||
       file_exists(execution.directory + "/summary.json")) {
     return fail(Error{ErrorKind::usage,
@@ -191,10 +193,17 @@ int run_without_effects(const Execution& execution, const Surroundings& surround
 
 Result<std::unique_ptr<Journal>> open_journal(const Execution& execution, RunIdentity& identity,
                                               Journal::Committed committed) {
-  auto data_hash = sha256_of_file(identity.data_path);
+  const bool there = file_exists(execution.directory + "/" + kJournalFile);
+  const bool files_are_state = execution.plan.evaluation->files_are_state();
+  if (files_are_state && there) {
+    auto journal = Journal::open(execution.directory, std::move(committed));
+    if (journal) identity = (*journal)->identity();
+    return journal;
+  }
+  auto data_hash = files_are_state ? Result<std::string>("") : sha256_of_file(identity.data_path);
   if (!data_hash) return fail(std::move(data_hash.error()));
   // A run that was killed before it had a journal is begun anew.
-  if (!execution.resumed || !file_exists(execution.directory + "/" + kJournalFile)) {
+  if (!execution.resumed || !there) {
     identity.data_hash = *data_hash;
     return Journal::create(execution.directory, identity, std::move(committed));
   }
@@ -254,6 +263,8 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   }
   auto journal = open_journal(execution, identity, runner.on_committed());
   if (!journal) return input_error(journal.error(), surroundings);
+  if (auto prepared = execution.plan.evaluation->prepare(execution.directory); !prepared)
+    return input_error(prepared.error(), surroundings);
   if (early_stop && execution.resumed) {
     if (auto heard = hear_journal(
             execution.directory,

@@ -104,7 +104,10 @@ class Checker {
         return value.is_string() && !value.get_string().empty() ? resolved_path(value, flag) : wrong();
       case KeyType::text_list:
       case KeyType::path_list:
+      case KeyType::command:
         return check_text_list(key, value, path, pointer, flag);
+      case KeyType::database:
+        return value.is_string() ? resolved_database(value, flag) : wrong();
       case KeyType::object: {
         if (value.is_string() && !key.shorthand.empty()) {
           JsonObject object;
@@ -201,7 +204,9 @@ class Checker {
             fmt::format("found {}, expected {}", excerpt(items[i]), what));
         return std::nullopt;
       }
-      list.push_back(key.type == KeyType::path_list ? *resolved_path(items[i], flag) : items[i]);
+      const bool program =
+          key.type == KeyType::command && i == 0 && std::string_view(items[i].get_string()).contains('/');
+      list.push_back(key.type == KeyType::path_list || program ? *resolved_path(items[i], flag) : items[i]);
     }
     return Json(std::move(list));
   }
@@ -222,6 +227,15 @@ class Checker {
     return Json(boost::json::string(from_here.lexically_normal().string()));
   }
 
+  // Which kinds of database there are is for the tool to say that opens it.
+  std::optional<Json> resolved_database(const Json& value, const std::string& flag) const {
+    constexpr std::string_view kFile = "sqlite:";
+    const std::string_view text = value.get_string();
+    if (!text.starts_with(kFile) || text.size() == kFile.size()) return value;
+    const auto file = resolved_path(boost::json::string(text.substr(kFile.size())), flag);
+    return Json(boost::json::string(std::string(kFile) + std::string(file->get_string())));
+  }
+
   const ConfigSource& source_;
   std::vector<ConfigProblem>& problems_;
 };
@@ -231,10 +245,12 @@ Result<Json> flag_tree(const Key& key, const std::string& text) {
   switch (key.type) {
     case KeyType::text:
     case KeyType::path:
+    case KeyType::database:
     case KeyType::duration:
       return Json(boost::json::string(text));
     case KeyType::text_list:
     case KeyType::path_list:
+    case KeyType::command:
       if (!text.starts_with('[')) return Json(boost::json::string(text));
       break;
     default:
@@ -369,7 +385,8 @@ void apply_flags(const Keys& keys, const ConfigSource& source, JsonObject& value
     if (!checked) continue;
     const std::vector<std::string_view> parts = split(path, '.');
     JsonObject* owner = object_at(values, parts, parts.size() - 1);
-    const bool is_list = key->type == KeyType::text_list || key->type == KeyType::path_list;
+    const bool is_list =
+        key->type == KeyType::text_list || key->type == KeyType::path_list || key->type == KeyType::command;
     const bool append = is_list && owner->contains(parts.back()) &&
                         std::find(repeated.begin(), repeated.end(), path) != repeated.end();
     if (append) {

@@ -24,6 +24,8 @@ enum class KeyType {
   path,         // a relative one is looked up beside the config file, then in the working directory
   text_list,    // one text is a list of one; the flag may be repeated
   path_list,    // the same for paths
+  command,      // a program and its arguments; a program with a slash in its name is such a path
+  database,     // "sqlite:PATH" with such a path, or "postgres://…"
   object,       // `keys` inside; with `shorthand`, a plain text stands for that key
   object_map,   // names of the user's own, each an object with `keys` (or a text, with `shorthand`)
   object_list,  // a list of objects with `keys`; with `shorthand`, a plain text is an object with that key

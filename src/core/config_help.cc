@@ -26,6 +26,10 @@ std::string_view type_word(KeyType type) {
       return "a list of texts";
     case KeyType::path_list:
       return "a list of paths";
+    case KeyType::command:
+      return "a program and its arguments";
+    case KeyType::database:
+      return "sqlite:FILE or postgres://…";
     case KeyType::object:
       return "an object";
     case KeyType::object_map:

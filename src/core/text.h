@@ -56,6 +56,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
 std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string> candidates);
 
+// Safe anywhere in a URL: all but letters, digits and -_.~ as %XX.
+std::string percent_encoded(std::string_view text);
 // Safe as HTML text and inside a quoted attribute: & < > " '.
 std::string html_escape(std::string_view text);
 

@@ -53,4 +53,9 @@ Outcome failed_outcome(const Error& error) {
   return {outcome_of(error.kind), {}, error.text()};
 }
 
+bool winds_down(ErrorKind kind) {
+  return kind == ErrorKind::cancelled || kind == ErrorKind::circuit_open || kind == ErrorKind::journal ||
+         kind == ErrorKind::changed || kind == ErrorKind::budget;
+}
+
 }  // namespace assay

@@ -32,5 +32,7 @@ OutcomeKind outcome_kind(std::string_view text);  // unknown: infra_failed
 // Whom a failure of an effect is charged to.
 OutcomeKind outcome_of(ErrorKind kind);
 Outcome failed_outcome(const Error& error);
+// Errors after which no further case may end: the run is being wound down, and a resume will finish the case.
+bool winds_down(ErrorKind kind);
 
 }  // namespace assay

@@ -30,6 +30,8 @@ struct Outside {
   // In picodollars; nothing if the price is unknown.
   std::function<std::optional<std::int64_t>(const Usage& usage, const std::string& model)> cost;
   Environment environment;
+  // One try of a PromptQL query; if empty, there is no such service.
+  std::function<Task<std::expected<Json, ModelFailure>>(const PromptqlQuery& query)> promptql = {};
 };
 
 struct RunnerOptions {

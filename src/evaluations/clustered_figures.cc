@@ -1,6 +1,13 @@
 #include "evaluations/clustered_figures.h"
 
 namespace assay {
+namespace {
+
+bool made_from_clusters(std::string_view method) {
+  return method == "bootstrap_clusters" || method.ends_with("_clustered");
+}
+
+}  // namespace
 
 void ClusteredFigures::add(std::string_view cluster, std::string_view figure, double value) {
   auto at = moments_.find(figure);
@@ -17,7 +24,7 @@ void ClusteredFigures::apply(Summary& summary) const {
       estimate.ci = clustered.ci;
       estimate.method = std::move(clustered.method);
       estimate.undefined = std::move(clustered.undefined);
-    } else if (estimate.ci && estimate.method != "bootstrap_clusters") {
+    } else if (estimate.ci && !made_from_clusters(estimate.method)) {
       estimate.ci.reset();
       estimate.method.clear();
       estimate.undefined =

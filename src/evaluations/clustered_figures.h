@@ -1,6 +1,6 @@
 // Figures of cases that come in clusters (several questions on one document). Every figure that is a mean
-// over cases gets the clustered interval in place of the one for independent cases; an interval that comes
-// from drawing clusters stays; any other is taken away, since it would claim more than the data hold.
+// over cases gets the clustered interval in place of the one for independent cases; an interval that was made
+// from clusters stays; any other is taken away, since it would claim more than the data hold.
 #pragma once
 
 #include <map>

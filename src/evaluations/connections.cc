@@ -7,6 +7,7 @@
 
 #include "models/endpoint.h"
 #include "models/sim/model.h"
+#include "models/sim/promptql.h"
 
 namespace assay {
 namespace {
@@ -18,8 +19,18 @@ HttpClientOptions client_options(const Config& config) {
   return options;
 }
 
+// Names that are known without being declared; a declaration takes their place.
+constexpr std::pair<std::string_view, std::string_view> kBuiltIn[] = {
+    {"claude", "anthropic/claude-sonnet-4-5"}, {"o1", "openai/o1"}, {"o3-mini", "openai/o3-mini"}};
+
 ModelAliases aliases_of(const Config& config) {
   ModelAliases aliases;
+  for (const auto& [name, model] : kBuiltIn) {
+    ModelSpec spec = *parse_model_name(model);
+    spec.timeout = config.duration("limits.timeout");
+    spec.idle_timeout = config.duration("limits.idle_timeout");
+    aliases.emplace(name, std::move(spec));
+  }
   const Json* models = config.find("models");
   if (models == nullptr) return aliases;
   for (const auto& [name, value] : models->get_object()) {
@@ -35,7 +46,7 @@ ModelAliases aliases_of(const Config& config) {
     spec.stream = entry.boolean("stream");
     spec.timeout = entry.has("timeout") ? entry.duration("timeout") : config.duration("limits.timeout");
     spec.idle_timeout = config.duration("limits.idle_timeout");
-    aliases.emplace(name, std::move(spec));
+    aliases.insert_or_assign(name, std::move(spec));
   }
   return aliases;
 }
@@ -44,11 +55,13 @@ ModelAliases aliases_of(const Config& config) {
 
 Connections::Connections(EventLoop& loop, const Config& config, Environment environment,
                          std::vector<ConfigProblem>& problems)
-    : has_budget_(config.has("budget.usd")), loop_(loop), environment_(std::move(environment)) {
-  const auto seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
+    : has_budget_(config.has("budget.usd")),
+      seed_(static_cast<std::uint64_t>(config.integer("seed").value_or(0))),
+      loop_(loop),
+      environment_(std::move(environment)) {
   models_ = std::make_unique<Models>(
       loop, aliases_of(config), environment_,
-      [seed](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
+      [seed = seed_](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
       client_options(config));
   models_->set_timeouts({config.duration("limits.timeout"), config.duration("limits.idle_timeout")});
   if (const Json* given = config.find("prices")) {
@@ -88,12 +101,26 @@ std::vector<std::string> Connections::notes(const std::vector<std::string>& name
 }
 
 Outside Connections::outside() {
-  return {loop_, models_->client(), [this](const std::string& name) { return models_->find(name); },
+  return {loop_,
+          models_->client(),
+          [this](const std::string& name) { return models_->find(name); },
           [this](const Usage& usage, const std::string& model) -> std::optional<std::int64_t> {
             const auto cost = prices_.cost(usage, model);
             return cost ? std::optional<std::int64_t>(cost->picodollars) : std::nullopt;
           },
-          environment_};
+          environment_,
+          [this](const PromptqlQuery& query) { return ask_promptql(query); }};
+}
+
+Task<std::expected<Json, ModelFailure>> Connections::ask_promptql(const PromptqlQuery& query) {
+  if (query.url == "sim") co_return sim::promptql_reply(query.body, {.seed = seed_});
+  co_return co_await query_promptql(models_->client(), query, environment_);
+}
+
+Result<ModelSpec> declared_model(const Config& config, std::string_view name) {
+  const ModelAliases aliases = aliases_of(config);
+  const auto found = aliases.find(name);
+  return found != aliases.end() ? Result<ModelSpec>(found->second) : parse_model_name(name);
 }
 
 RunnerOptions runner_options(const Config& config) {

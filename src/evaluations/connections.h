@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/config.h"
@@ -29,7 +30,10 @@ class Connections {
   std::vector<std::string> notes(const std::vector<std::string>& names);
 
  private:
+  Task<std::expected<Json, ModelFailure>> ask_promptql(const PromptqlQuery& query);
+
   bool has_budget_ = false;
+  std::uint64_t seed_ = 0;
   EventLoop& loop_;
   Environment environment_;
   std::unique_ptr<Models> models_;
@@ -37,5 +41,8 @@ class Connections {
 };
 
 RunnerOptions runner_options(const Config& config);
+
+// The model of that name: declared under `models`, built in (claude, o1, o3-mini), or "provider/name".
+Result<ModelSpec> declared_model(const Config& config, std::string_view name);
 
 }  // namespace assay

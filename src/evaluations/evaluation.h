@@ -10,6 +10,7 @@
 
 #include "core/config.h"
 #include "core/error.h"
+#include "engine/finished_case.h"
 #include "engine/work.h"
 #include "evaluations/human_check.h"
 #include "evaluations/output_files.h"
@@ -17,13 +18,6 @@
 #include "report/summary.h"
 
 namespace assay {
-
-// A case that the engine has finished, as the journal holds it.
-struct FinishedCase {
-  Outcome outcome;
-  Json usage;  // requests, tokens and cost of the case
-  double latency_ms = 0;
-};
 
 // Which run it is, for records that name it.
 struct RunFacts {
@@ -47,8 +41,10 @@ class Collector {
 
 class Evaluation : public CaseWork {
  public:
-  // The file that the cases come from.
+  // The file (or directory) that the cases come from.
   virtual std::string data_path() const = 0;
+  // Called once before the first case is begun, with the directory of the run, which is there.
+  virtual Status prepare(const std::string& /*directory*/) { return {}; }
   virtual std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const = 0;
   // Every metric that a run may report, for checking gates before anything is sent; a name that ends in a dot
   // stands for a family with names from the data ("precision.").

@@ -1,5 +1,6 @@
 #include "evaluations/registry.h"
 
+#include "evaluations/benchmark/benchmark.h"
 #include "evaluations/common_keys.h"
 #include "evaluations/components/component.h"
 #include "evaluations/components/tasks.h"
@@ -12,6 +13,8 @@ namespace {
 using namespace components;
 
 constexpr EvaluationKind kKinds[] = {
+    {"benchmark", "which system answers questions over data better: PromptQL, or a model with tools?",
+     benchmark::benchmark_keys, benchmark::make_benchmark},
     {"guidelines", "has the agent carried out the action of each guideline in this conversation?",
      guidelines::guidelines_keys, guidelines::make_guidelines},
     {"jailbreak_guardrails", "does the guard tell jailbreak attempts from honest questions?", component_keys,

@@ -19,28 +19,6 @@
 namespace assay {
 namespace {
 
-FinishedCase read_finished(const OutcomeRow& row) {
-  FinishedCase finished;
-  finished.outcome.kind = outcome_kind(row.outcome);
-  auto tree = parse_json(row.result);
-  if (!tree || !tree->is_object()) {
-    finished.outcome.kind = OutcomeKind::infra_failed;
-    finished.outcome.error = "the journaled outcome cannot be read";
-    return finished;
-  }
-  JsonObject& object = tree->get_object();
-  if (Json* result = object.if_contains("result"); result != nullptr && result->is_object()) {
-    finished.outcome.result = std::move(result->get_object());
-  }
-  if (const Json* error = object.if_contains("error"); error != nullptr && error->is_string()) {
-    finished.outcome.error = std::string(error->get_string());
-  }
-  if (Json* usage = object.if_contains("usage")) finished.usage = std::move(*usage);
-  if (const Json* latency = object.if_contains("latency_ms"))
-    finished.latency_ms = as_number(*latency).value_or(0);
-  return finished;
-}
-
 // Follows the cases through the journal's outcomes, both in input order.
 class OutcomeCursor {
  public:
@@ -52,8 +30,14 @@ class OutcomeCursor {
     return cursor;
   }
 
-  // Nothing if the case has no outcome.
+  // Nothing if the case has no outcome. Cheapest in the order of the indices.
   Result<std::optional<FinishedCase>> at(std::int64_t index) {
+    if (index < last_asked_) {
+      auto row = reader_->at(index);
+      if (!row) return fail(std::move(row.error()));
+      return *row ? std::optional(read_finished(**row)) : std::nullopt;
+    }
+    last_asked_ = index;
     while (row_ && row_->case_index < index) {
       if (auto moved = advance(); !moved) return fail(std::move(moved.error()));
     }
@@ -71,6 +55,7 @@ class OutcomeCursor {
   }
   std::unique_ptr<OutcomeReader> reader_;
   std::optional<OutcomeRow> row_;
+  std::int64_t last_asked_ = -1;
 };
 
 // What follows from the scores of all cases: intervals that honour clusters, and people's labels beside them.

@@ -142,6 +142,21 @@ std::array<std::pair<const char*, std::string RunIdentity::*>, 7> identity_field
            {"data_hash", &RunIdentity::data_hash}}};
 }
 
+OutcomeRow read_outcome(const Statement& query) {
+  return {query.integer(0), std::string(query.text(1)), std::string(query.text(2)),
+          std::string(query.text(3))};
+}
+
+Result<std::optional<OutcomeRow>> find_outcome(Database& database, std::int64_t case_index) {
+  auto query =
+      database.prepare("SELECT case_index, case_id, outcome, result FROM outcomes WHERE case_index = ?");
+  if (!query) return fail(std::move(query.error()));
+  query->bind(1, case_index);
+  auto row = query->step();
+  if (!row) return fail(std::move(row.error()));
+  return *row ? std::optional(read_outcome(*query)) : std::nullopt;
+}
+
 class SqliteJournal final : public Journal {
  public:
   SqliteJournal(FileLock lock, Database writer, Database reader, RunIdentity identity, Committed committed)
@@ -203,6 +218,10 @@ class SqliteJournal final : public Journal {
     return indices(
         fmt::format("SELECT case_index FROM outcomes WHERE outcome NOT IN ({}) ORDER BY case_index",
                     quoted_list(outcomes_to_retry)));
+  }
+
+  Result<std::optional<OutcomeRow>> outcome_of(std::int64_t case_index) override {
+    return find_outcome(*reader_, case_index);
   }
 
   Result<JournalTotals> totals() override {
@@ -411,8 +430,10 @@ class SqliteOutcomeReader final : public OutcomeReader {
     auto row = query_.step();
     if (!row) return fail(std::move(row.error()));
     if (!*row) return std::nullopt;
-    return OutcomeRow{query_.integer(0), std::string(query_.text(1)), std::string(query_.text(2)),
-                      std::string(query_.text(3))};
+    return read_outcome(query_);
+  }
+  Result<std::optional<OutcomeRow>> at(std::int64_t case_index) override {
+    return find_outcome(database_, case_index);
   }
 
  private:

@@ -95,6 +95,8 @@ class Journal {
   virtual Result<std::vector<std::int64_t>> begun(const std::vector<std::string>& outcomes_to_retry) = 0;
   // Sorted indices of cases whose outcome stands; outcomes that a resume should try again are left out.
   virtual Result<std::vector<std::int64_t>> finished(const std::vector<std::string>& outcomes_to_retry) = 0;
+  // How a case ended last; nothing if it has not.
+  virtual Result<std::optional<OutcomeRow>> outcome_of(std::int64_t case_index) = 0;
   virtual Result<JournalTotals> totals() = 0;
   virtual std::string path() const = 0;
 };
@@ -105,6 +107,8 @@ class OutcomeReader {
   static Result<std::unique_ptr<OutcomeReader>> open(const std::string& directory);
   virtual ~OutcomeReader() = default;
   virtual Result<std::optional<OutcomeRow>> next() = 0;
+  // That of one case, wherever next() is; nothing if it has none.
+  virtual Result<std::optional<OutcomeRow>> at(std::int64_t case_index) = 0;
 };
 
 // Answers of an earlier run, found by request, step and attempt (`--reuse`). Cases may have moved.

@@ -69,6 +69,7 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
     co_return failed(std::move(error), retry_after(response->headers));
   }
   auto value = parse_json(response->body);
+  if (!value && call.text_reply) co_return Json(boost::json::string(repair_utf8(response->body)));
   if (!value) {
     co_return failed(Error{ErrorKind::target,
                            fmt::format("the reply is not JSON ({}): {}", value.error().message,

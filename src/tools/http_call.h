@@ -25,7 +25,8 @@ struct HttpCall {
   std::string body;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   int tries = 1;
-  bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
+  bool stubborn = false;    // also try again after failures that are the target's own, not the connection's
+  bool text_reply = false;  // a body that is not JSON is given as text instead of being a failure
 };
 
 Json to_json(const HttpCall& call);

@@ -1,4 +1,4 @@
-// A context whose answers are written down by a test; every request is kept.
+// Contexts whose answers are written down by a test.
 #pragma once
 
 #include <map>
@@ -9,7 +9,33 @@
 
 namespace assay {
 
-class FakeContext final : public CaseContext {
+// Fails whatever is asked; a test puts in what it needs.
+class QuietContext : public CaseContext {
+ public:
+  Task<Result<ChatReply>> complete(std::string step, int, ChatRequest) override {
+    co_return fail(ErrorKind::internal, "nobody expected " + step);
+  }
+  Task<Result<Json>> run_command(std::string step, CommandCall) override { co_return unexpected(step); }
+  Task<Result<Json>> call_http(std::string step, HttpCall) override { co_return unexpected(step); }
+  Task<Result<Json>> query_promptql(std::string step, PromptqlQuery) override { co_return unexpected(step); }
+  Task<Result<Json>> use_tool(std::string step, ToolUse) override { co_return unexpected(step); }
+  Task<Result<Json>> list_tools(std::string step, std::shared_ptr<const ToolSpec>) override {
+    co_return unexpected(step);
+  }
+  Random random(std::string_view step) const override { return Random::keyed(1, step); }
+  CaseSpending spending() const override { return {}; }
+  const std::optional<Outcome>& earlier() const override { return before; }
+
+  std::optional<Outcome> before;
+
+ private:
+  static Result<Json> unexpected(const std::string& step) {
+    return fail(ErrorKind::internal, "nobody expected " + step);
+  }
+};
+
+// Keeps every request.
+class FakeContext final : public QuietContext {
  public:
   // Replies to a step, one per attempt; a step without replies fails.
   std::map<std::string, std::vector<std::string>> replies;
@@ -34,7 +60,6 @@ class FakeContext final : public CaseContext {
     calls.push_back(std::move(call));
     co_return parse_json(replies.at(step).front());
   }
-  Random random(std::string_view step) const override { return Random::keyed(1, step); }
 
   std::vector<CommandCall> commands;
   std::vector<HttpCall> calls;

@@ -8,6 +8,12 @@
 #include <fmt/ranges.h>
 
 namespace assay::benchmark {
+namespace {
+
+constexpr std::string_view kNudgeBegins = "actually use the ";
+constexpr std::string_view kNudgeEnds = " tools to get the answer";
+
+}  // namespace
 
 Resume resume(const RunFile& file) {
   Resume plan;
@@ -77,7 +83,11 @@ std::optional<std::string> nudge(std::span<const std::string> expected, std::spa
   if (nudges >= most) return std::nullopt;
   const auto names = uncalled(expected, conversation);
   if (names.empty()) return std::nullopt;
-  return fmt::format("actually use the {} tools to get the answer", fmt::join(names, ", "));
+  return fmt::format("{}{}{}", kNudgeBegins, fmt::join(names, ", "), kNudgeEnds);
+}
+
+bool is_nudge(std::string_view message) {
+  return message.starts_with(kNudgeBegins) && message.ends_with(kNudgeEnds);
 }
 
 }  // namespace assay::benchmark

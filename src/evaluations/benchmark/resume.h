@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evaluations/benchmark/run_file.h"
@@ -51,5 +52,7 @@ std::vector<std::string> uncalled(std::span<const std::string> expected, std::sp
 // assistant's message is finished.
 std::optional<std::string> nudge(std::span<const std::string> expected, std::span<const Entry> conversation,
                                  std::int64_t nudges, std::int64_t most);
+// Whether a user's message is such words.
+bool is_nudge(std::string_view message);
 
 }  // namespace assay::benchmark

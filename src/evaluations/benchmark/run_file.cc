@@ -270,13 +270,4 @@ std::string to_yaml(const RunFile& file) {
   return assay::to_yaml(Json(std::move(root)));
 }
 
-Json error_result(std::string_view message) {
-  return JsonObject{{"error", message}};
-}
-
-bool is_error_result(const Json& result) {
-  const auto* object = result.if_object();
-  return object != nullptr && object->size() == 1 && find_text(result, "error").has_value();
-}
-
 }  // namespace assay::benchmark

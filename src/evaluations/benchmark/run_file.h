@@ -67,8 +67,4 @@ Result<RunFile> read_run_file(std::string_view text, RunForm form);
 // written as its JSON text and read back as the tree.
 std::string to_yaml(const RunFile& file);
 
-// What a tool that failed gives back to the model: {"error": "…"}; and whether a result is that.
-Json error_result(std::string_view message);
-bool is_error_result(const Json& result);
-
 }  // namespace assay::benchmark

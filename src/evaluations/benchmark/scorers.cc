@@ -66,8 +66,7 @@ class ScorerReader {
     const auto name = name_in(*config);
     if (!name) return std::nullopt;
     scorer.name = *name;
-    scorer.options = config->is_object() ? config->get_object() : JsonObject{{"name", *config}};
-    if (*name != ScorerName::rubric && *name != ScorerName::command) read_options(scorer);
+    read_options(config->is_object() ? config->get_object() : JsonObject{{"name", *config}}, scorer);
     return problems_.size() == before ? std::optional(std::move(scorer)) : std::nullopt;
   }
 
@@ -89,12 +88,12 @@ class ScorerReader {
     return name;
   }
 
-  void read_options(Scorer& scorer) {
+  void read_options(const JsonObject& options, Scorer& scorer) {
     Keys keys = scorer_keys(scorer.name);
     keys.insert(keys.begin(), {.name = "name", .help = "the scorer"});
     ConfigSource source;
     source.file = file_;
-    source.document = below(document_, pointer_, scorer.options);
+    source.document = below(document_, pointer_, options);
     const ResolvedConfig resolved = resolve_config(keys, source);
     for (ConfigProblem problem : resolved.problems) {
       problem.key = dotted(pointer_) + (problem.key.empty() ? "" : "." + problem.key);
@@ -108,6 +107,9 @@ class ScorerReader {
       complain("/cutoff", fmt::format("found {}, expected at least the tolerance, {}",
                                       number_text(*scorer.cutoff), number_text(scorer.tolerance)));
     }
+    scorer.criteria = config.texts("criteria");
+    scorer.command = config.texts("command");
+    scorer.timeout = config.duration("timeout");
     if (const Json* fields = config.find("fields")) read_fields(*fields, scorer);
     if (const Json* schema = config.find("schema")) read_schema(*schema, scorer);
   }
@@ -303,9 +305,24 @@ Keys scorer_keys(ScorerName name) {
       return {{.name = "schema",
                .type = KeyType::any,
                .help = "a JSON schema (draft 2020-12); default: expected_output"}};
-    case ScorerName::exact:
     case ScorerName::rubric:
+      return {{.name = "criteria",
+               .type = KeyType::text_list,
+               .help = "what a good answer fulfils; the judge decides on each",
+               .required = true,
+               .example = "[\"names every open ticket\", \"is polite\"]"}};
     case ScorerName::command:
+      return {
+          {.name = "command",
+           .type = KeyType::command,
+           .help = "a program: {task, parameters, expected, answer} as JSON on stdin, a number from 0 to 1 "
+                   "on stdout, or an object with `score`",
+           .required = true},
+          {.name = "timeout",
+           .type = KeyType::duration,
+           .help = "longest time for one answer",
+           .default_value = "60s"}};
+    case ScorerName::exact:
       return {};
   }
   return {};
@@ -317,7 +334,6 @@ Scorer default_scorer(const Json& expected) {
   if (const auto* list = expected.if_array(); list != nullptr && !list->empty()) {
     if (std::ranges::all_of(*list, is_row)) scorer.name = ScorerName::ranking;
   }
-  scorer.options = {{"name", to_string(scorer.name)}};
   return scorer;
 }
 

@@ -3,6 +3,7 @@
 // and `command` (a program) are declared here and carried out by whoever can ask a model or run a program.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,15 +29,16 @@ struct Scorer {
   std::optional<double> cutoff;          // number; never below the tolerance
   Tolerances fields;                     // records
   std::shared_ptr<const Schema> schema;  // schema; nothing: expected_output is the schema
-  JsonObject options;  // as written, with `name`; what rubric and command need is for them to read and check
+  std::vector<std::string> criteria;     // rubric
+  std::vector<std::string> command;      // command
+  std::chrono::nanoseconds timeout{0};   // command
 };
 
 // The scorer at `pointer` of a task file or config: a name, or an object with `name` and the options of that
-// scorer. Every problem is named with its place; nothing if there is one. Options of rubric and command are
-// not looked at.
+// scorer. Every problem is named with its place; nothing if there is one.
 std::optional<Scorer> read_scorer(const YamlDocument& document, const std::string& pointer,
                                   const std::string& file, std::vector<ConfigProblem>& problems);
-// The options of one scorer, for reading and for the reference page; none for rubric and command.
+// The options of one scorer, for reading and for the reference page.
 Keys scorer_keys(ScorerName name);
 
 // A number: number. A list of objects or of texts and numbers, not empty: ranking. Anything else: exact.

@@ -21,20 +21,6 @@ std::string plain_text(const Json& value) {
   return text ? std::string(*text) : to_text(value);
 }
 
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
-}
-
 // Replaces {field} by the case's value, passed through `encode`. Braces that name no field stay.
 template <class Encode>
 std::string fill_fields(std::string_view text, const JsonObject& input, Encode encode) {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tools/tool.h"
+
 namespace assay::benchmark {
 namespace {
 
@@ -91,9 +93,8 @@ TEST(Turns, CallsOfOneTurnBelongTogether) {
 
 TEST(Nudge, NamesTheToolsThatWereNeverCalled) {
   const std::vector<std::string> expected = {"query_support_tickets", "query_control_plane_data", "lookup"};
-  const std::vector<Entry> one = {Entry::user("q"),
-                                  call("query_control_plane_data", error_result("no such table")),
-                                  Entry::assistant("a")};
+  const std::vector<Entry> one = {
+      Entry::user("q"), call("query_control_plane_data", tool_error("no such table")), Entry::assistant("a")};
   // The call that failed counts as called.
   EXPECT_EQ(nudge(expected, one, 0, 3),
             "actually use the query_support_tickets, lookup tools to get the answer");

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/yaml.h"
+#include "tools/tool.h"
 
 namespace assay::benchmark {
 namespace {
@@ -38,7 +39,7 @@ RunFile example() {
       Entry::tool_call({"call_a", "query_support_tickets", json(R"({"sql": "select id\nfrom ticket"})"),
                         json(R"([{"id": 123, "title": "down: all"}])"), 1}),
       Entry::tool_call({"call_b", "query_control_plane_data", json(R"({"sql": "select 1"})"),
-                        error_result("no such table"), 1}),
+                        tool_error("no such table"), 1}),
       Entry::assistant("```json\n[{\"ticket_id\": 123}]\n```"),
   };
   file.answer = json(R"([{"ticket_id": 123}])");
@@ -108,8 +109,8 @@ TEST(RunFile, ReadsBackAsItself) {
   ASSERT_EQ(file.conversation.size(), 5U);
   EXPECT_EQ(file.conversation[0].text, "prioritize last 20\nput it here:\n```json\n[]\n```\n");
   EXPECT_EQ(file.conversation[2].call.turn, 1);
-  EXPECT_TRUE(is_error_result(*file.conversation[3].call.result));
-  EXPECT_FALSE(is_error_result(*file.conversation[2].call.result));
+  EXPECT_TRUE(is_tool_error(*file.conversation[3].call.result));
+  EXPECT_FALSE(is_tool_error(*file.conversation[2].call.result));
   EXPECT_EQ(file.score, 0.8);
   EXPECT_EQ(file.nudges, 1);
 }

@@ -213,7 +213,7 @@ TEST(Scorer, IsReadByNameOrWithOptions) {
   // Rubric and command are declared, and left to those who can ask and run.
   const Scorer rubric = scorer("{name: rubric, criteria: [polite]}");
   EXPECT_EQ(rubric.name, ScorerName::rubric);
-  EXPECT_EQ(to_text(rubric.options.at("criteria")), R"(["polite"])");
+  EXPECT_THAT(rubric.criteria, ElementsAre("polite"));
   EXPECT_FALSE(score(rubric, nullptr, json("1")).has_value());
   EXPECT_EQ(scorer("{name: command, command: [./score.sh]}").name, ScorerName::command);
   EXPECT_FALSE(score(scorer("exact"), nullptr, json("1")).has_value());
@@ -261,7 +261,7 @@ TEST(Scorer, SaysWhatDoesNotFitTheExpectedOutput) {
   EXPECT_THAT(told("number", R"("x")"), ElementsAre(HasSubstr("`number` needs a number")));
   EXPECT_THAT(told("schema", "[]"), ElementsAre(HasSubstr("no JSON schema")));
   EXPECT_THAT(misfits(scorer("exact"), nullptr), ElementsAre("`exact` needs an expected_output"));
-  EXPECT_THAT(misfits(scorer("rubric"), nullptr), IsEmpty());
+  EXPECT_THAT(misfits(scorer("{name: rubric, criteria: [polite]}"), nullptr), IsEmpty());
 }
 
 }  // namespace

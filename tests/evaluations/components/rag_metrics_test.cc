@@ -260,16 +260,13 @@ TEST(Facts, AFactInTwoListsIsAskedAgain) {
 }
 
 // Answers only after a while, so that metrics of one run really wait at the same time.
-class SlowContext final : public CaseContext {
+class SlowContext final : public QuietContext {
  public:
   explicit SlowContext(EventLoop& loop) : loop_(loop) {}
   Task<Result<ChatReply>> complete(std::string step, int attempt, ChatRequest request) override {
     co_await loop_.sleep(std::chrono::milliseconds(2));
     co_return co_await inner.complete(std::move(step), attempt, std::move(request));
   }
-  Task<Result<Json>> run_command(std::string, CommandCall) override { co_return Json(); }
-  Task<Result<Json>> call_http(std::string, HttpCall) override { co_return Json(); }
-  Random random(std::string_view step) const override { return inner.random(step); }
   FakeContext inner;
 
  private:

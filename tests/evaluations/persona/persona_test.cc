@@ -144,7 +144,7 @@ TEST(PersonaAnswer, EveryNegativeCaseIsRefusedAndEveryOddGoodOneTaken) {
 }
 
 // Gives one reply after the other and keeps the requests.
-class ScriptedContext final : public CaseContext {
+class ScriptedContext final : public QuietContext {
  public:
   std::deque<Result<ChatReply>> replies;
   std::vector<ChatRequest> requests;
@@ -155,9 +155,6 @@ class ScriptedContext final : public CaseContext {
     replies.pop_front();
     co_return reply;
   }
-  Task<Result<Json>> run_command(std::string, CommandCall) override { co_return Json(); }
-  Task<Result<Json>> call_http(std::string, HttpCall) override { co_return Json(); }
-  Random random(std::string_view step) const override { return Random::keyed(1, step); }
 };
 
 ChatReply call_of(Json arguments_given, FinishReason finish = FinishReason::tool_calls) {

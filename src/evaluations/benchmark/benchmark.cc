@@ -1,0 +1,160 @@
+#include "evaluations/benchmark/benchmark.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/file.h"
+#include "core/sha256.h"
+#include "evaluations/benchmark/collector.h"
+#include "evaluations/benchmark/run_case.h"
+#include "models/tokens.h"
+
+namespace assay::benchmark {
+namespace {
+
+// What a run of a tool calling system takes at least: a round for each expected call, and the answer.
+constexpr std::int64_t kTokensPerRound = 400;
+
+// Depends on nothing but the name of the output file, so that it means the same run whatever else is asked
+// for in this directory.
+std::int64_t index_of(const std::string& id) {
+  const Digest digest = sha256(id);
+  std::uint64_t value = 0;
+  std::memcpy(&value, digest.data(), sizeof value);
+  return static_cast<std::int64_t>(value >> 2U);
+}
+
+class PlannedRuns final : public CaseSource {
+ public:
+  explicit PlannedRuns(const BenchmarkPlan& plan) : plan_(plan), problems_(plan.problems) {}
+
+  Result<bool> next() override {
+    if (position_ == plan_.runs.size()) return false;
+    const PlannedRun& run = plan_.runs[position_];
+    current_ = {};
+    current_.index = index_of(run.id);
+    current_.line = ++position_;
+    current_.id = run.id;
+    // Variations of one task are alike; where there is but one task, the runs of one variation are.
+    cluster_ = plan_.tasks[run.task].name;
+    if (plan_.tasks.size() == 1) cluster_ += fmt::format("/variation{}", run.variation);
+    current_.cluster = cluster_;
+    current_.part = position_ - 1;
+    return true;
+  }
+  const Case& current() const override { return current_; }
+  CasePlace place() const override { return {current_.index, {}}; }
+  Status go_to(const CasePlace& place) override {
+    for (position_ = 0; position_ < plan_.runs.size();) {
+      if (auto moved = next(); !moved) return fail(std::move(moved.error()));
+      if (current_.index == place.index) return {};
+    }
+    return fail(ErrorKind::internal, "there is no such run");
+  }
+  std::vector<Problem> take_problems() override { return std::exchange(problems_, {}); }
+  std::int64_t lines() const override { return static_cast<std::int64_t>(position_) + plan_.unusable_tasks; }
+  std::int64_t invalid() const override { return plan_.unusable_tasks; }
+
+ private:
+  const BenchmarkPlan& plan_;
+  std::vector<Problem> problems_;
+  std::size_t position_ = 0;
+  std::string cluster_;
+  Case current_;
+};
+
+bool needs_judge(const BenchmarkPlan& plan) {
+  return std::ranges::any_of(plan.tasks, [](const BenchmarkTask& task) {
+    return task.task.scorer && task.task.scorer->name == ScorerName::rubric;
+  });
+}
+
+}  // namespace
+
+BenchmarkEvaluation::BenchmarkEvaluation(BenchmarkPlan plan, std::optional<RubricJudge> judge,
+                                         std::map<std::string, std::string> prompts)
+    : plan_(std::move(plan)), judge_(std::move(judge)), prompts_(std::move(prompts)) {}
+
+Result<std::unique_ptr<CaseSource>> BenchmarkEvaluation::cases() const {
+  return std::make_unique<PlannedRuns>(plan_);
+}
+
+Task<Outcome> BenchmarkEvaluation::begin(const Case& input, CaseContext& context) const {
+  return run_case(plan_, judge_ ? &*judge_ : nullptr, directory_, plan_.runs[input.part], context);
+}
+
+Status BenchmarkEvaluation::prepare(const std::string& directory) {
+  directory_ = directory;
+  return {};
+}
+
+void BenchmarkEvaluation::estimate(const Case& input, CallEstimate& estimate) const {
+  const PlannedRun& run = plan_.runs[input.part];
+  if (run.system == System::promptql) {
+    ++estimate.target_calls;
+    return;
+  }
+  const BenchmarkTask& task = plan_.tasks[run.task];
+  const auto rounds = static_cast<std::int64_t>(task.task.expected_tool_calls.size()) + 1;
+  const std::int64_t prompt =
+      estimate_tokens(plan_.prompt_of(run)) + estimate_tokens(task.task.system_prompt.value_or(""));
+  auto& model = estimate.models[plan_.models[run.model].name];
+  model.calls += rounds;
+  model.prompt_tokens += rounds * prompt + kTokensPerRound * rounds * (rounds - 1) / 2;
+  model.completion_tokens += rounds * kTokensPerRound;
+  if (judge_ && task.task.scorer && task.task.scorer->name == ScorerName::rubric)
+    ++estimate.models[judge_->model()].calls;
+}
+
+std::vector<std::string> BenchmarkEvaluation::models() const {
+  std::set<std::string> names;
+  const bool tools =
+      std::ranges::any_of(plan_.systems, [](System system) { return system != System::promptql; });
+  if (tools) {
+    for (const BenchmarkModel& model : plan_.models) names.insert(model.name);
+  }
+  if (judge_) names.insert(judge_->model());
+  return {names.begin(), names.end()};
+}
+
+std::unique_ptr<Collector> BenchmarkEvaluation::collector(OutputFiles& files, const RunFacts& /*run*/) const {
+  return make_collector(plan_, files);
+}
+
+std::vector<std::string> BenchmarkEvaluation::metric_names() const {
+  return {"score.mean",    "score.mean.",    "answered",    "answered.",       "completed",  "completed.",
+          "repeatability", "repeatability.", "nudges.mean", "tool_calls.mean", "difference."};
+}
+
+std::vector<MeanFigure> BenchmarkEvaluation::mean_figures() const {
+  return {{"score.mean", {0, 1}}};
+}
+
+std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<ConfigProblem>& problems) {
+  BenchmarkPlan plan = make_plan(config, problems);
+  PromptLibrary prompts;
+  prompts.replace(config, problems);
+  std::optional<RubricJudge> judge;
+  std::map<std::string, std::string> prints;
+  if (needs_judge(plan)) {
+    if (config.has("judge.model")) {
+      Sampling sampling;
+      sampling.temperature = config.number("judge.temperature");
+      if (const auto tokens = config.integer("judge.max_tokens"))
+        sampling.max_tokens = static_cast<int>(*tokens);
+      judge.emplace(config.text("judge.model"), sampling,
+                    static_cast<int>(config.integer("attempts").value_or(3)), prompts, problems);
+      prints = prompts.fingerprints("benchmark/");
+    } else {
+      problems.push_back({"config", "judge", "is missing, and a task has the scorer `rubric`"});
+    }
+  }
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<BenchmarkEvaluation>(std::move(plan), std::move(judge), std::move(prints));
+}
+
+}  // namespace assay::benchmark

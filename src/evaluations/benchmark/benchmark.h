@@ -1,0 +1,47 @@
+// benchmark: systems that answer questions over data (PromptQL, a model with tools, the same with Python),
+// put to the same tasks. A case is one run of one variation; its output file is its state.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "evaluations/benchmark/plan.h"
+#include "evaluations/benchmark/scoring.h"
+#include "evaluations/evaluation.h"
+
+namespace assay::benchmark {
+
+class BenchmarkEvaluation final : public Evaluation {
+ public:
+  BenchmarkEvaluation(BenchmarkPlan plan, std::optional<RubricJudge> judge,
+                      std::map<std::string, std::string> prompts);
+
+  const BenchmarkPlan& plan() const { return plan_; }
+  const std::string& directory() const { return directory_; }
+
+  Result<std::unique_ptr<CaseSource>> cases() const override;
+  bool asks_outside() const override { return true; }
+  bool files_are_state() const override { return true; }
+  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  void estimate(const Case& input, CallEstimate& estimate) const override;
+  std::vector<std::string> models() const override;
+  std::string data_path() const override { return plan_.input_dir; }
+  Status prepare(const std::string& directory) override;
+  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  std::vector<std::string> metric_names() const override;
+  std::vector<MeanFigure> mean_figures() const override;
+  std::map<std::string, std::string> prompts() const override { return prompts_; }
+
+ private:
+  BenchmarkPlan plan_;
+  std::optional<RubricJudge> judge_;
+  std::map<std::string, std::string> prompts_;
+  std::string directory_;
+};
+
+std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<ConfigProblem>& problems);
+
+}  // namespace assay::benchmark

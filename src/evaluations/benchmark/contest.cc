@@ -1,0 +1,235 @@
+#include "evaluations/benchmark/contest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "evaluations/figures.h"
+#include "stats/adjust.h"
+#include "stats/pairs.h"
+#include "stats/proportion.h"
+
+namespace assay::benchmark {
+namespace {
+
+using namespace figures;
+
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json low_of(const Estimate& estimate) {
+  return estimate.ci ? Json(estimate.ci->low) : Json(nullptr);
+}
+Json high_of(const Estimate& estimate) {
+  return estimate.ci ? Json(estimate.ci->high) : Json(nullptr);
+}
+Json text_of(std::string_view text) {
+  return boost::json::string(text);
+}
+
+Estimate share_of(const ClusteredMoments& moments) {
+  return within_range(estimate_mean(moments));
+}
+
+double agreement(const Json& one, const Json& other, const std::optional<Scorer>& scorer) {
+  if (scorer) {
+    const auto there = score(*scorer, &one, other);
+    const auto back = score(*scorer, &other, one);
+    if (there && back && scorer->name != ScorerName::schema) return (there->value + back->value) / 2;
+  }
+  return canonical_text(one) == canonical_text(other) ? 1 : 0;
+}
+
+}  // namespace
+
+std::optional<double> agreement_of(const std::vector<std::optional<Json>>& answers,
+                                   const std::optional<Scorer>& scorer) {
+  Moments pairs;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (std::size_t j = i + 1; j < answers.size(); ++j)
+      pairs.add(answers[i] && answers[j] ? agreement(*answers[i], *answers[j], scorer) : 0);
+  }
+  return pairs.mean();
+}
+
+void Contest::Tally::add(const RunFigures& figures) {
+  ++runs;
+  if (figures.score) scores.add(figures.cluster, *figures.score);
+  if (figures.answered) answered.add(figures.cluster, *figures.answered ? 1 : 0);
+  if (figures.completed) completed.add(figures.cluster, *figures.completed ? 1 : 0);
+  if (figures.tool_calls) tool_calls.add(figures.cluster, *figures.tool_calls);
+  if (figures.nudges) nudges.add(figures.cluster, *figures.nudges);
+  if (figures.tokens) tokens.add(*figures.tokens);
+  if (figures.seconds) seconds.add(*figures.seconds);
+  if (figures.cost) {
+    cost.add(*figures.cost);
+  } else {
+    ++unpriced;
+  }
+}
+
+void Contest::add(RunFigures figures) {
+  const PlannedRun& run = plan_.runs[figures.run];
+  const std::pair place{run.task, run.variation};
+  if (variation_ && *variation_ != place) close_variation();
+  variation_ = place;
+  const std::string contender = plan_.contender(run);
+  if (std::ranges::find(contenders_, contender) == contenders_.end()) contenders_.push_back(contender);
+  all_.add(figures);
+  by_contender_[contender].add(figures);
+  by_task_[{contender, run.task}].add(figures);
+  if (figures.score) by_variation_[place][contender].add(*figures.score);
+  score_rows_.push_back({text_of(plan_.tasks[run.task].name), text_of(to_string(run.system)),
+                         text_of(plan_.models[run.model].name), run.variation, run.run,
+                         or_null(figures.score)});
+  // A run whose file cannot be read says nothing about agreement.
+  if (!figures.completed) return;
+  Repeats& repeats = open_[contender];
+  repeats.cluster = std::move(figures.cluster);
+  repeats.answers.push_back(std::move(figures.answer));
+}
+
+void Contest::close_variation() {
+  if (!variation_) return;
+  const TaskFile& task = plan_.tasks[variation_->first].task;
+  const auto scorer = task.scorer_for(task.variations[variation_->second]);
+  for (const auto& [contender, repeats] : open_) {
+    const auto agreed = agreement_of(repeats.answers, scorer);
+    if (!agreed) continue;
+    all_.repeatability.add(repeats.cluster, *agreed);
+    by_contender_[contender].repeatability.add(repeats.cluster, *agreed);
+    by_task_[{contender, variation_->first}].repeatability.add(repeats.cluster, *agreed);
+  }
+  open_.clear();
+  variation_.reset();
+}
+
+void Contest::finish(Summary& summary) {
+  close_variation();
+  add_metrics(summary);
+  add_systems(summary);
+  add_variations(summary);
+  add_comparison(summary);
+  summary.tables.push_back({"scores",
+                            "Every run",
+                            {"input", "system", "model", "variation", "run", "score"},
+                            std::move(score_rows_),
+                            false,
+                            "",
+                            ""});
+}
+
+void Contest::add_metrics(Summary& summary) const {
+  auto& metrics = summary.metrics;
+  metrics.push_back(share("score.mean", share_of(all_.scores), true));
+  metrics.push_back(share("answered", wilson_clustered(all_.answered)));
+  metrics.push_back(share("completed", wilson_clustered(all_.completed)));
+  if (plan_.repeat > 1) metrics.push_back(share("repeatability", share_of(all_.repeatability), true));
+  if (all_.nudges.all().n() > 0) {
+    metrics.push_back(number("nudges.mean", estimate_mean(all_.nudges), Metric::Better::lower));
+    metrics.push_back(number("tool_calls.mean", estimate_mean(all_.tool_calls), Metric::Better::neither));
+  }
+  for (const std::string& contender : contenders_) {
+    const Tally& tally = by_contender_.at(contender);
+    metrics.push_back(share("score.mean." + contender, share_of(tally.scores), contenders_.size() > 1));
+    metrics.push_back(share("answered." + contender, wilson_clustered(tally.answered)));
+    metrics.push_back(share("completed." + contender, wilson_clustered(tally.completed)));
+    if (plan_.repeat > 1)
+      metrics.push_back(share("repeatability." + contender, share_of(tally.repeatability)));
+  }
+}
+
+void Contest::add_systems(Summary& summary) const {
+  Table table{"systems",
+              "Systems by task",
+              {"system", "task", "runs", "score", "low", "high", "repeatability", "answered", "completed",
+               "tool calls", "nudges", "tokens", "cost ($)", "seconds"},
+              {},
+              false,
+              "",
+              ""};
+  const auto row = [&](const std::string& contender, std::string_view task, const Tally& tally) {
+    const Estimate score = share_of(tally.scores);
+    table.rows.push_back(
+        {text_of(contender), text_of(task), tally.runs, or_null(score.value), low_of(score), high_of(score),
+         or_null(tally.repeatability.all().mean()), or_null(tally.answered.all().mean()),
+         or_null(tally.completed.all().mean()), or_null(tally.tool_calls.all().mean()),
+         or_null(tally.nudges.all().mean()), or_null(tally.tokens.mean()),
+         tally.unpriced > 0 ? Json(nullptr) : or_null(tally.cost.mean()), or_null(tally.seconds.mean())});
+  };
+  for (const std::string& contender : contenders_) {
+    if (plan_.tasks.size() > 1) row(contender, "all", by_contender_.at(contender));
+    for (std::size_t task = 0; task < plan_.tasks.size(); ++task) {
+      const auto found = by_task_.find({contender, task});
+      if (found != by_task_.end()) row(contender, plan_.tasks[task].name, found->second);
+    }
+  }
+  summary.tables.push_back(std::move(table));
+}
+
+void Contest::add_variations(Summary& summary) const {
+  Table table{"variations", "Mean score by variation", {"task", "variation"}, {}, false, "", ""};
+  for (const std::string& contender : contenders_) table.columns.push_back(contender);
+  for (const auto& [place, means] : by_variation_) {
+    const Variation& variation = plan_.tasks[place.first].task.variations[place.second];
+    std::vector<Json> row = {text_of(plan_.tasks[place.first].name),
+                             text_of(variation.name.empty() ? std::to_string(place.second) : variation.name)};
+    for (const std::string& contender : contenders_) {
+      const auto found = means.find(contender);
+      row.push_back(found == means.end() ? Json(nullptr) : or_null(found->second.mean()));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  if (!table.rows.empty()) summary.tables.push_back(std::move(table));
+}
+
+void Contest::add_comparison(Summary& summary) const {
+  struct Line {
+    std::string a;
+    std::string b;
+    Contrast contrast;
+  };
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    for (std::size_t j = i + 1; j < contenders_.size(); ++j) {
+      std::vector<double> a;
+      std::vector<double> b;
+      std::vector<std::string> clusters;
+      for (const auto& [place, means] : by_variation_) {
+        const auto one = means.find(contenders_[i]);
+        const auto other = means.find(contenders_[j]);
+        if (one == means.end() || other == means.end()) continue;
+        a.push_back(*one->second.mean());
+        b.push_back(*other->second.mean());
+        clusters.push_back(plan_.tasks[place.first].name);
+        if (plan_.tasks.size() == 1) clusters.back() += fmt::format("/variation{}", place.second);
+      }
+      lines.push_back({contenders_[i], contenders_[j], paired_t(a, b, clusters)});
+    }
+  }
+  if (lines.empty()) return;
+  std::vector<std::optional<double>> p;
+  p.reserve(lines.size());
+  for (const Line& line : lines) p.push_back(line.contrast.test.p);
+  const auto adjusted = holm(p);
+  Table table{"comparison",
+              "Pairs of systems on the same variations: difference of the mean scores",
+              {"first", "second", "variations", "difference", "low", "high", "p", "p (Holm)", "remark"},
+              {},
+              false,
+              "",
+              ""};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Estimate& difference = lines[i].contrast.difference;
+    table.rows.push_back({text_of(lines[i].a), text_of(lines[i].b), difference.n, or_null(difference.value),
+                          low_of(difference), high_of(difference), or_null(p[i]), or_null(adjusted[i]),
+                          text_of(difference.undefined)});
+    summary.metrics.push_back(number(fmt::format("difference.{}-{}", lines[i].a, lines[i].b), difference));
+  }
+  summary.tables.push_back(std::move(table));
+}
+
+}  // namespace assay::benchmark

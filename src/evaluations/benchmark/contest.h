@@ -1,0 +1,93 @@
+// Which system does better, by how much, and how surely? Figures and tables over all runs of a benchmark.
+//
+// A failed run has the score 0 and stays in every mean. Intervals are clustered by task (by variation where
+// there is but one task), since the variations of a task are alike. Two systems are compared on the same
+// variations: the difference of their mean scores there.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "evaluations/benchmark/plan.h"
+#include "report/summary.h"
+#include "stats/mean.h"
+
+namespace assay::benchmark {
+
+// What one run came to; nothing where it has no such figure.
+struct RunFigures {
+  std::size_t run = 0;  // place in the plan
+  std::string cluster;
+  std::optional<double> score;
+  std::optional<bool> completed;  // nothing: its file cannot be read
+  std::optional<bool> answered;
+  std::optional<Json> answer;
+  std::optional<double> tool_calls;
+  std::optional<double> nudges;
+  std::optional<double> tokens;
+  std::optional<double> cost;
+  std::optional<double> seconds;
+};
+
+class Contest {
+ public:
+  explicit Contest(const BenchmarkPlan& plan) : plan_(plan) {}
+
+  // In the order of the plan.
+  void add(RunFigures figures);
+  // Metrics score.mean, answered, completed, repeatability (each also per contender:
+  // "score.mean.SYSTEM/MODEL"), nudges.mean, tool_calls.mean, difference.A-B; tables scores, systems,
+  // variations, comparison.
+  void finish(Summary& summary);
+
+ private:
+  // What the runs of a contender share, on one task or on all.
+  struct Tally {
+    ClusteredMoments scores;
+    ClusteredMoments answered;
+    ClusteredMoments completed;
+    ClusteredMoments repeatability;
+    ClusteredMoments tool_calls;
+    ClusteredMoments nudges;
+    Moments tokens;
+    Moments cost;
+    Moments seconds;
+    std::int64_t runs = 0;
+    std::int64_t unpriced = 0;
+
+    void add(const RunFigures& figures);
+  };
+  struct Repeats {
+    std::string cluster;
+    std::vector<std::optional<Json>> answers;  // nothing: the run gave none
+  };
+
+  void close_variation();
+  void add_metrics(Summary& summary) const;
+  void add_comparison(Summary& summary) const;
+  void add_systems(Summary& summary) const;
+  void add_variations(Summary& summary) const;
+
+  const BenchmarkPlan& plan_;
+  std::vector<std::string> contenders_;  // in order of first sight
+  Tally all_;
+  std::map<std::string, Tally> by_contender_;
+  std::map<std::pair<std::string, std::size_t>, Tally> by_task_;  // contender, task
+  // Mean score of a contender on a variation, and its repeats there while the variation is read.
+  std::map<std::pair<std::size_t, std::size_t>, std::map<std::string, Moments>> by_variation_;
+  std::map<std::string, Repeats> open_;
+  std::optional<std::pair<std::size_t, std::size_t>> variation_;
+  std::vector<std::vector<Json>> score_rows_;
+};
+
+// How far repeats agree: over all pairs of answers, the mean of what the task's scorer gives one of them when
+// the other is the expected one, both ways round; equal or not where the scorer needs a model, a program or
+// nothing. A run without an answer agrees with none. Nothing with fewer than two runs.
+std::optional<double> agreement_of(const std::vector<std::optional<Json>>& answers,
+                                   const std::optional<Scorer>& scorer);
+
+}  // namespace assay::benchmark

@@ -1,0 +1,294 @@
+#include "evaluations/benchmark/run_case.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/file.h"
+#include "evaluations/benchmark/answer.h"
+#include "evaluations/benchmark/resume.h"
+#include "evaluations/benchmark/tool_loop.h"
+
+namespace assay::benchmark {
+namespace {
+
+JsonArray texts(const std::vector<std::string>& list) {
+  JsonArray array;
+  for (const std::string& text : list) array.push_back(boost::json::string(text));
+  return array;
+}
+
+double number_at(const Json& object, std::string_view key) {
+  const Json* value = find_member(object, key);
+  return value != nullptr ? as_number(*value).value_or(0) : 0;
+}
+
+// What the run had cost when its file was read, to which this sitting's spending is added.
+class Ledger {
+ public:
+  explicit Ledger(const RunFile& file) : usage_(file.usage), seconds_(file.seconds.value_or(0)) {}
+
+  void enter(const CaseSpending& spent, RunFile& file) const {
+    const auto sum = [&](std::string_view key, std::int64_t more) {
+      return static_cast<std::int64_t>(number_at(usage_, key)) + more;
+    };
+    file.seconds = seconds_ + spent.seconds;
+    JsonObject usage{{"requests", sum("requests", spent.requests)}};
+    // The service does not tell what its models took.
+    if (file.form == RunForm::promptql) {
+      file.usage = std::move(usage);
+      return;
+    }
+    usage["prompt_tokens"] = sum("prompt_tokens", spent.prompt_tokens);
+    usage["completion_tokens"] = sum("completion_tokens", spent.completion_tokens);
+    const Json* before = find_member(usage_, "cost_usd");
+    const bool known = spent.cost_usd && (before == nullptr || before->is_number());
+    usage["cost_usd"] = known ? Json(number_at(usage_, "cost_usd") + *spent.cost_usd) : Json(nullptr);
+    file.usage = std::move(usage);
+  }
+
+ private:
+  Json usage_;
+  double seconds_;
+};
+
+Answer answer_of(const RunFile& file, const std::string& artifact) {
+  if (file.form == RunForm::promptql) return artifact_answer(file.output, artifact);
+  std::vector<std::string> said;
+  for (const Entry& entry : file.conversation) {
+    if (entry.kind == Entry::Kind::assistant_message) said.push_back(entry.text);
+  }
+  return extract_answer(said);
+}
+
+// Whom a failure is charged to. The model under test is the system here, not a judge.
+OutcomeKind charged_to(ErrorKind kind) {
+  if (kind == ErrorKind::refused) return OutcomeKind::refused;
+  return kind == ErrorKind::target ? OutcomeKind::target_failed : OutcomeKind::infra_failed;
+}
+
+class RunningCase {
+ public:
+  RunningCase(const BenchmarkPlan& plan, const RubricJudge* judge, std::string directory, PlannedRun run,
+              CaseContext& context)
+      : plan_(plan),
+        judge_(judge),
+        run_(std::move(run)),
+        path_(fmt::format("{}/{}.yaml", directory, run_.id)),
+        context_(context) {}
+
+  Task<Outcome> evaluate() {
+    if (auto read = read_state(); !read) co_return unreadable(read.error());
+    const Resume state = resume(file_);
+    const Ledger ledger(file_);
+    Status ended;
+    if (state.action != Resume::Action::skip) {
+      begin(state);
+      const Keep keep = [&](RunFile& file) {
+        ledger.enter(context_.spending(), file);
+        return write(file);
+      };
+      ended = run_.system == System::promptql ? co_await ask_promptql(keep) : co_await talk(keep);
+      if (!ended && (winds_down(ended.error().kind) || ended.error().kind == ErrorKind::io))
+        co_return Outcome{outcome_of(ended.error().kind), {}, ended.error().text()};
+    }
+    std::optional<Error> judge_error = co_await settle(ended.has_value(), state.action);
+    if (judge_error && winds_down(judge_error->kind)) co_return failed_outcome(*judge_error);
+    if (auto written = write(file_); !written) co_return failed_outcome(written.error());
+    co_return outcome(ended, judge_error, state.action);
+  }
+
+ private:
+  Status read_state() {
+    file_.form = form_of(run_.system);
+    if (!file_exists(path_)) return {};
+    auto text = read_file(path_);
+    if (!text) return fail(std::move(text.error()));
+    auto file = read_run_file(*text, file_.form);
+    if (!file) return fail(std::move(file.error()).with("file", path_));
+    file_ = std::move(*file);
+    written_ = std::move(*text);
+    return {};
+  }
+
+  static Outcome unreadable(const Error& error) {
+    return {OutcomeKind::infra_failed, {{"unreadable", true}},
+            error.text() + "; the file is left as it is: mend it, or delete it to run this again"};
+  }
+
+  // What an earlier sitting made of it is made anew.
+  void begin(const Resume& state) {
+    if (state.action == Resume::Action::go_on) {
+      file_.conversation = state.conversation;
+    } else {
+      RunFile fresh;
+      fresh.form = file_.form;
+      // A failed query was paid for all the same.
+      fresh.usage = std::move(file_.usage);
+      fresh.seconds = file_.seconds;
+      fresh.other = std::move(file_.other);
+      file_ = std::move(fresh);
+    }
+    file_.answer.reset();
+    file_.answer_error.clear();
+    file_.answer_notes.clear();
+    file_.score.reset();
+    file_.score_details.clear();
+  }
+
+  // Steps of one sitting share a beginning: an answer of the journal belongs to the sitting that was cut off,
+  // never to one that came to its end.
+  std::string steps() const { return fmt::format("sitting{}/", sitting()); }
+  std::int64_t sitting() const {
+    if (!context_.earlier()) return 1;
+    return static_cast<std::int64_t>(number_at(context_.earlier()->result, "sitting")) + 1;
+  }
+
+  Task<Status> talk(const Keep& keep) {
+    const BenchmarkTask& task = plan_.tasks[run_.task];
+    ToolLoop loop;
+    loop.model = plan_.models[run_.model].name;
+    loop.sampling = plan_.sampling;
+    // So that repeats are draws of their own where a model takes a seed.
+    if (run_.run > 1) loop.sampling.seed = run_.run;
+    loop.system_prompt = fill(task.task.system_prompt.value_or(""), variation().parameters);
+    loop.prompt = plan_.prompt_of(run_);
+    loop.expected_tool_calls = task.task.expected_tool_calls;
+    loop.tools = plan_.tools_of(task, run_.system);
+    loop.max_turns = plan_.max_turns;
+    loop.max_nudges = plan_.max_nudges;
+    loop.steps = steps();
+    co_return co_await converse(loop, context_, file_, keep);
+  }
+
+  Task<Status> ask_promptql(const Keep& keep) {
+    PromptqlQuery query =
+        promptql_query(plan_.promptql, plan_.models[run_.model].spec, plan_.prompt_of(run_));
+    std::string step = step_name(steps() + "query", JsonObject{{"query", to_json(query)}, {"run", run_.run}});
+    auto reply = co_await context_.query_promptql(std::move(step), std::move(query));
+    if (reply) {
+      file_.output = std::move(*reply);
+      co_return keep(file_);
+    }
+    if (!winds_down(reply.error().kind)) {
+      file_.error = reply.error().text();
+      if (auto kept = keep(file_); !kept) co_return kept;
+    }
+    co_return fail(std::move(reply.error()));
+  }
+
+  // The answer and its score. What a person wrote into a finished file stands.
+  Task<std::optional<Error>> settle(bool came_to_its_end, Resume::Action action) {
+    const auto scorer = plan_.tasks[run_.task].task.scorer_for(variation());
+    failed_ = !came_to_its_end || (action == Resume::Action::skip && file_.error.has_value());
+    file_.score.reset();
+    file_.score_details.clear();
+    if (!failed_ && !(action == Resume::Action::skip && file_.answer)) {
+      Answer answer = answer_of(file_, plan_.tasks[run_.task].task.expected_promptql_artifact);
+      state_ = answer.state;
+      file_.answer.reset();
+      if (answer.state == AnswerState::found) file_.answer = std::move(answer.value);
+      file_.answer_error = std::move(answer.error);
+      file_.answer_notes = std::move(answer.notes);
+    }
+    if (!scorer) co_return std::nullopt;
+    if (failed_ || !file_.answer) {
+      file_.score = 0;
+      co_return std::nullopt;
+    }
+    auto score = co_await score_answer(context_, judge_,
+                                       {*scorer, plan_.prompt_of(run_), variation(), *file_.answer});
+    if (!score) co_return std::move(score.error());
+    if (!*score) co_return std::nullopt;
+    file_.score = (*score)->value;
+    file_.score_details = std::move((*score)->details);
+    notes_ = std::move((*score)->notes);
+    co_return std::nullopt;
+  }
+
+  Outcome outcome(const Status& ended, const std::optional<Error>& judge_error, Resume::Action action) const {
+    Outcome outcome;
+    if (!ended) {
+      outcome.kind = charged_to(ended.error().kind);
+      outcome.error = ended.error().text();
+    } else if (judge_error) {
+      outcome.kind = OutcomeKind::judge_failed;
+      outcome.error = judge_error->text();
+    }
+    JsonObject& result = outcome.result;
+    if (file_.score) result["score"] = *file_.score;
+    result["failed"] = failed_;
+    if (!failed_) result["answer_state"] = to_string(file_.answer ? AnswerState::found : state_);
+    if (file_.answer) result["answer"] = *file_.answer;
+    if (!file_.answer_error.empty()) result["answer_error"] = file_.answer_error;
+    if (!file_.score_details.empty()) result["details"] = file_.score_details;
+    JsonArray notes = texts(file_.answer_notes);
+    for (const std::string& note : notes_) notes.push_back(boost::json::string(note));
+    if (!notes.empty()) result["notes"] = std::move(notes);
+    if (file_.form == RunForm::conversation) {
+      result["tool_calls"] =
+          std::ranges::count(file_.conversation, Entry::Kind::tool_call, &Entry::kind);
+      result["turns"] = rounds(file_.conversation);
+      result["nudges"] = file_.nudges;
+    }
+    if (!file_.usage.is_null()) result["usage"] = file_.usage;
+    if (file_.seconds) result["seconds"] = *file_.seconds;
+    result["done"] = action == Resume::Action::skip    ? "skipped"
+                     : action == Resume::Action::go_on ? "went_on"
+                                                       : "ran";
+    result["sitting"] = sitting();
+    if (const JsonArray warnings = refused_programs(); !warnings.empty()) result["warnings"] = warnings;
+    return outcome;
+  }
+
+  // That no sandbox can be made is this machine's fault, and the score suffers from it: worth a warning.
+  JsonArray refused_programs() const {
+    for (const Entry& entry : file_.conversation) {
+      if (entry.kind != Entry::Kind::tool_call || !entry.call.result) continue;
+      if (!is_tool_error(*entry.call.result)) continue;
+      const std::string why = text_at(*entry.call.result, "error");
+      if (why.contains("sandbox"))
+        return {boost::json::string(fmt::format("{} could not be used: {}", entry.call.name, why))};
+    }
+    return {};
+  }
+
+  // Only what has changed, so that a look at finished files leaves them untouched.
+  Status write(const RunFile& file) {
+    std::string text = to_yaml(file);
+    if (text == written_) return {};
+    if (auto done = write_file(path_, text); !done) return done;
+    written_ = std::move(text);
+    return {};
+  }
+
+  const Variation& variation() const { return plan_.tasks[run_.task].task.variations[run_.variation]; }
+
+  const BenchmarkPlan& plan_;
+  const RubricJudge* judge_;
+  PlannedRun run_;
+  std::string path_;
+  CaseContext& context_;
+  RunFile file_;
+  std::string written_;
+  bool failed_ = false;
+  AnswerState state_ = AnswerState::missing;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+RunForm form_of(System system) {
+  return system == System::promptql ? RunForm::promptql : RunForm::conversation;
+}
+
+Task<Outcome> run_case(const BenchmarkPlan& plan, const RubricJudge* judge, std::string directory,
+                       PlannedRun run, CaseContext& context) {
+  RunningCase running(plan, judge, std::move(directory), std::move(run), context);
+  co_return co_await running.evaluate();
+}
+
+}  // namespace assay::benchmark
