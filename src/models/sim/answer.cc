@@ -211,7 +211,9 @@ class Answering {
 
   // In a language where the tool takes one, unless the schema has more to say than that it is text.
   void write_arguments(const Tool& tool, Json& arguments) {
-    if (!user_ || !arguments.is_object()) return;
+    // A tool that must be called by its name usually carries an answer, whose `query` is not for a database.
+    const bool named = request_.tool_choice.mode == ToolChoice::Mode::named;
+    if (!user_ || named || !arguments.is_object()) return;
     JsonObject written = arguments.get_object();
     user_->write_arguments(tool, written);
     if (arguments.get_object() == written) return;

@@ -181,6 +181,11 @@ TEST(ToolUser, TriesASimplerQueryOnceAfterAnError) {
 TEST(ToolUser, KeepsItsOldWaysWithoutSigns) {
   ChatRequest request = ask("Show me data like this:\n```json\n[{\"a\": 1}]\n```");
   EXPECT_THAT(answer(request, {}).message.text, testing::Not(HasSubstr("```json"))) << "no tools, no rows";
+  ChatRequest forced = task({tickets_tool()});
+  forced.tool_choice = {ToolChoice::Mode::named, "query_support_tickets"};
+  EXPECT_THAT(text_at(answer(forced, {}).message.tool_calls.at(0).arguments, "sql"),
+              testing::Not(HasSubstr("SELECT")))
+      << "that is how structured answers are asked for";
   ChatRequest odd = task({{"query_support_tickets", "", Json()}}, "query_support_tickets ((((((((");
   odd.messages.push_back({.role = Role::tool, .text = "[{\"a\":", .tool_call_id = "unknown"});
   EXPECT_NO_FATAL_FAILURE(answer(odd, {}));
