@@ -1,7 +1,6 @@
 #include "models/promptql.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include <fmt/format.h>

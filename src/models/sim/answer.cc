@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "models/sim/judge.h"
 #include "models/sim/material.h"
+#include "models/sim/tool_user.h"
 
 namespace assay::sim {
 namespace {
@@ -110,16 +111,26 @@ class Answering {
         chance_(hash_number(options.seed, hash_request(request))),
         material_(request),
         document_(request),
-        judge_(material_, document_, chance_, options.noise) {}
+        judge_(material_, document_, chance_, options.noise) {
+    const bool results = std::ranges::any_of(
+        request.messages, [](const Message& message) { return message.role == Role::tool; });
+    if (results || !request.tools.empty()) user_.emplace(request, chance_, options.noise);
+  }
 
   ChatReply reply() {
     ChatReply out;
     out.message.role = Role::assistant;
     out.model = request_.model;
-    if (const Tool* tool = tool_to_call()) {
+    const ToolUser::Plan plan = user_ && is_free() ? user_->plan() : ToolUser::Plan{};
+    const bool decided = plan.kind != ToolUser::Plan::Kind::none;
+    if (!plan.tools.empty()) {
+      for (const Tool* tool : plan.tools) call(*tool, out);
+    } else if (const Tool* tool = decided ? nullptr : tool_to_call()) {
       call(*tool, out);
     } else if (request_.output) {
       write_instance(request_.output->schema, out);
+    } else if (auto words = user_ ? user_->last_words() : std::nullopt) {
+      out.message.text = std::move(*words);
     } else if (after_results()) {
       write_result(out);
     } else if (const auto schema = schema_in_prompt(request_)) {
@@ -141,6 +152,8 @@ class Answering {
   bool after_results() const {
     return !request_.messages.empty() && request_.messages.back().role == Role::tool;
   }
+
+  bool is_free() const { return request_.tool_choice.mode == ToolChoice::Mode::automatic; }
 
   const Tool* tool_to_call() {
     if (request_.tools.empty() || request_.tool_choice.mode == ToolChoice::Mode::none) return nullptr;
@@ -185,13 +198,28 @@ class Answering {
       out.message.text = fmt::format("I cannot call {}: {}.", tool.name, made.error().message);
       return;
     }
-    Chance id = chance_.fork("call id");
+    write_arguments(tool, *made);
+    const Chance ids = chance_.fork("call id");
+    Chance id = out.message.tool_calls.empty() ? ids : ids.fork(out.message.tool_calls.size());
     out.message.tool_calls.push_back(
         {fmt::format("call_{:012x}{:012x}", id.below(1ULL << 48), id.below(1ULL << 48)),
          tool.name,
          std::move(*made),
          {}});
     out.finish = FinishReason::tool_calls;
+  }
+
+  // In a language where the tool takes one, unless the schema has more to say than that it is text.
+  void write_arguments(const Tool& tool, Json& arguments) {
+    // A tool that must be called by its name usually carries an answer, whose `query` is not for a database.
+    const bool named = request_.tool_choice.mode == ToolChoice::Mode::named;
+    if (!user_ || named || !arguments.is_object()) return;
+    JsonObject written = arguments.get_object();
+    user_->write_arguments(tool, written);
+    if (arguments.get_object() == written) return;
+    auto maker = options_.makers != nullptr ? options_.makers->get(tool.parameters)
+                                            : InstanceMaker::prepare(tool.parameters);
+    if (maker && (*maker)->valid(written)) arguments = std::move(written);
   }
 
   void write_result(ChatReply& out) const {
@@ -220,6 +248,7 @@ class Answering {
   Material material_;
   Document document_;
   Judge judge_;
+  std::optional<ToolUser> user_;  // where there are tools or results of tools
 };
 
 }  // namespace

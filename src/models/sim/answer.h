@@ -3,7 +3,8 @@
 //
 //   output schema, or a tool that must be called: a valid instance, filled by the rules of judge.h
 //   tools, free to use: calls the tool whose name and description share most words with the user's text, more
-//     often the more they share; once results have come back it answers
+//     often the more they share; once results have come back it answers. Where the user names tools, shows an
+//     example of output, or a tool takes SQL or Python: tool_user.h
 //   a JSON schema inside the prompt's text ("answer with JSON that fits …"): such JSON, at times inside a
 //   fence otherwise: a few sentences from the words of the prompt, or from its <context>
 //
