@@ -484,7 +484,8 @@ int check_command(const std::vector<std::string>& words, const Surroundings& sur
   bool known = true;
   for (const auto& [model, calls] : scan->estimate.models) {
     const Usage usage{.prompt_tokens = calls.prompt_tokens, .completion_tokens = calls.completion_tokens};
-    const auto cost = connections.prices().cost(usage, model);
+    const Price* price = connections.price_of(model);
+    const auto cost = price != nullptr ? std::optional(cost_of(usage, *price)) : std::nullopt;
     out += fmt::format(
         "{}: {} calls, about {} prompt and {} completion tokens, {}\n", model, calls.calls,
         calls.prompt_tokens, calls.completion_tokens,

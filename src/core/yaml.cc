@@ -224,19 +224,26 @@ void emit_after_mark(std::string& out, const Json& value, int indent) {
   }
 }
 
+// `begun`: whether the margin of the first line is there already.
+void emit_object(std::string& out, const JsonObject& object, int indent, bool begun) {
+  for (const auto& [key, item] : object) {
+    if (!std::exchange(begun, false)) out.append(static_cast<std::size_t>(indent), ' ');
+    out += scalar_text(boost::json::string(key));
+    out += ':';
+    emit_after_mark(out, item, indent + 2);
+  }
+}
+
 void emit(std::string& out, const Json& value, int indent) {
-  const auto margin = static_cast<std::size_t>(indent);
-  if (value.is_object()) {
-    for (const auto& [key, item] : value.get_object()) {
-      out.append(margin, ' ');
-      out += scalar_text(boost::json::string(key));
-      out += ':';
-      emit_after_mark(out, item, indent + 2);
-    }
-  } else {
-    for (const auto& item : value.get_array()) {
-      out.append(margin, ' ');
-      out += '-';
+  if (value.is_object()) return emit_object(out, value.get_object(), indent, false);
+  for (const auto& item : value.get_array()) {
+    out.append(static_cast<std::size_t>(indent), ' ');
+    out += '-';
+    // The first key of an object stands beside the dash, as people write it.
+    if (item.is_object() && !item.get_object().empty()) {
+      out += ' ';
+      emit_object(out, item.get_object(), indent + 2, true);
+    } else {
       emit_after_mark(out, item, indent + 2);
     }
   }

@@ -81,7 +81,7 @@ void Connections::check_models(const std::vector<std::string>& names, std::vecto
       problems.push_back({"config", "model", model.error().text()});
       continue;
     }
-    if (has_budget_ && prices_.find(name) == nullptr) {
+    if (has_budget_ && price_of(name) == nullptr) {
       problems.push_back({"config", "budget.usd",
                           fmt::format("cannot be kept: there is no price for {} under `prices`", name)});
     }
@@ -100,13 +100,19 @@ std::vector<std::string> Connections::notes(const std::vector<std::string>& name
   return list;
 }
 
+const Price* Connections::price_of(const std::string& model) const {
+  if (const Price* price = prices_.find(model)) return price;
+  const auto spec = models_->resolve(model);
+  return spec ? prices_.find(fmt::format("{}/{}", spec->provider, spec->name)) : nullptr;
+}
+
 Outside Connections::outside() {
   return {loop_,
           models_->client(),
           [this](const std::string& name) { return models_->find(name); },
           [this](const Usage& usage, const std::string& model) -> std::optional<std::int64_t> {
-            const auto cost = prices_.cost(usage, model);
-            return cost ? std::optional<std::int64_t>(cost->picodollars) : std::nullopt;
+            const Price* price = price_of(model);
+            return price != nullptr ? std::optional(cost_of(usage, *price).picodollars) : std::nullopt;
           },
           environment_,
           [this](const PromptqlQuery& query) { return ask_promptql(query); }};

@@ -23,7 +23,8 @@ class Connections {
   // budget. Nothing is sent.
   void check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems);
   Outside outside();
-  const Prices& prices() const { return prices_; }
+  // Under the model's own name or, if it is an alias, under what that stands for; null if it is unknown.
+  const Price* price_of(const std::string& model) const;
   Models& models() { return *models_; }
 
   // What the models were asked without, because they do not take it: one sentence each.

@@ -53,17 +53,14 @@ RunFile example() {
 
 TEST(RunFile, IsWrittenForPeople) {
   EXPECT_EQ(to_yaml(example()), R"(conversation:
-  -
-    user_message: |
+  - user_message: |
       prioritize last 20
       put it here:
       ```json
       []
       ```
-  -
-    assistant_message: I look at both.
-  -
-    tool_call:
+  - assistant_message: I look at both.
+  - tool_call:
       id: call_a
       name: query_support_tickets
       params:
@@ -71,12 +68,10 @@ TEST(RunFile, IsWrittenForPeople) {
           select id
           from ticket
       result:
-        -
-          id: 123
+        - id: 123
           title: "down: all"
       turn: 1
-  -
-    tool_call:
+  - tool_call:
       id: call_b
       name: query_control_plane_data
       params:
@@ -84,14 +79,12 @@ TEST(RunFile, IsWrittenForPeople) {
       result:
         error: no such table
       turn: 1
-  -
-    assistant_message: |-
+  - assistant_message: |-
       ```json
       [{"ticket_id": 123}]
       ```
 answer:
-  -
-    ticket_id: 123
+  - ticket_id: 123
 score: 0.8
 score_details:
   tau: 1
