@@ -153,7 +153,13 @@ std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<Con
       problems.push_back({"config", "judge", "is missing, and a task has the scorer `rubric`"});
     }
   }
-  if (!problems.empty()) return nullptr;
+  if (!problems.empty()) {
+    // Those of the tasks are told in the same breath.
+    for (const Problem& problem : plan.problems) {
+      if (problem.severity == "error") problems.push_back({problem.where, "", problem.text});
+    }
+    return nullptr;
+  }
   return std::make_unique<BenchmarkEvaluation>(std::move(plan), std::move(judge), std::move(prints));
 }
 

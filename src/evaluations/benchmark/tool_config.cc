@@ -91,8 +91,7 @@ class EntryReader {
     tool->description = entry_.text("description");
     const std::string kind = entry_.text("kind");
     check_name(*tool, kind);
-    check_keys(kind);
-    if (!wrong_.empty()) return nullptr;
+    if (!check_keys(kind)) return nullptr;
     if (entry_.has("timeout")) tool->timeout = entry_.duration("timeout");
     if (kind == "sql") read_sql(*tool);
     if (kind == "command") read_command(*tool);
@@ -120,10 +119,14 @@ class EntryReader {
     }
   }
 
-  void check_keys(const std::string& kind) {
+  // Whether the kind has all that it needs.
+  bool check_keys(const std::string& kind) {
     const auto own = std::ranges::find(kind_keys(), kind, &KindKeys::kind);
+    bool complete = true;
     for (const std::string_view key : own->needed) {
-      if (!entry_.has(key)) wrong_.push_back(fmt::format("{} is missing; kind {} needs it", key, kind));
+      if (entry_.has(key)) continue;
+      wrong_.push_back(fmt::format("{} is missing; kind {} needs it", key, kind));
+      complete = false;
     }
     static constexpr std::string_view kCommon[] = {"name", "kind", "description", "timeout"};
     for (const auto& [key, value] : entry_.values()) {
@@ -133,6 +136,7 @@ class EntryReader {
                          std::ranges::find(own->optional, name) != own->optional.end();
       if (!known && !value.is_null()) wrong_.push_back(fmt::format("kind {} has no key {}", kind, name));
     }
+    return complete;
   }
 
   void read_sql(ToolSpec& tool) {

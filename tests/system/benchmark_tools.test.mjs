@@ -1,0 +1,181 @@
+// The tools of assay benchmark, used by a scripted model through the real program: SQL, HTTP, real servers of the Model
+// Context Protocol and broken ones, Python in its sandbox.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import YAML from 'yaml';
+import { assay, simulator, scratch, write, writeLines, exists, root } from './harness.mjs';
+
+const kServers = join(root, 'tests/system/node_modules/@modelcontextprotocol');
+const kFile = 'ask-tool_calling-openai-m-variation0.yaml';
+const kPythonFile = 'ask-tool_calling_python-openai-m-variation0.yaml';
+
+// Lets a scripted model make the calls, one turn for each list of them, and gives back their results in order.
+async function use(t, tools, turns, { system = 'tool_calling', env = {}, prepare = () => {}, code = 0 } = {}) {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'tasks'));
+  prepare(directory);
+  write(join(directory, 'tasks/ask.yaml'), YAML.stringify({ tool_calling_prompt: 'answer', variations: [{ expected_output: ['ok'] }] }));
+  write(join(directory, 'eval.yaml'), YAML.stringify({ evaluation: 'benchmark', input_dir: 'tasks', system, model: 'openai/m', tools: tools(directory) }));
+  const script = writeLines(join(directory, 'script.jsonl'), [
+    ...turns.map((calls) => ({ times: 1, reply: { tool_calls: calls.map(([name, args]) => ({ name, arguments: args })) } })),
+    { reply: { text: '```json\n["ok"]\n```' } },
+  ]);
+  const sim = await simulator(t, ['--script', script]);
+  const output = join(directory, 'out');
+  const run = await assay(['run', join(directory, 'eval.yaml'), '--output-dir', output], { cwd: directory, env: { ...sim.env, ...env } });
+  assert.equal(run.code, code, run.stderr);
+  const file = YAML.parse(readFileSync(join(output, system === 'tool_calling' ? kFile : kPythonFile), 'utf8'));
+  return { results: file.conversation.filter((entry) => entry.tool_call).map(({ tool_call }) => tool_call.result), file, output, directory, run, sim };
+}
+
+const sqlite = (path, script) => {
+  const made = spawnSync('/usr/bin/python3', ['-c', 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])', path, script]);
+  assert.equal(made.status, 0, String(made.stderr));
+};
+
+test('sql: rows as objects; writes, several statements, a query without end and a million rows are refused or capped', async (t) => {
+  const { results, directory } = await use(t,
+    (here) => [{ name: 'query', kind: 'sql', database: `sqlite:${join(here, 'data.db')}`, description: 'asks', max_rows: 10, timeout: '2s' }],
+    [['SELECT id, name FROM ticket ORDER BY id', 'DELETE FROM ticket', 'SELECT 1; DELETE FROM ticket', "ATTACH '/tmp/x.db' AS x",
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n',
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000000) SELECT i FROM n', 'SELEC 1'].map((sql) => ['query', { sql }])],
+    { prepare: (here) => sqlite(join(here, 'data.db'), "CREATE TABLE ticket(id INTEGER, name TEXT); INSERT INTO ticket VALUES (1, 'a'), (2, NULL);") });
+  assert.deepEqual(results[0], [{ id: 1, name: 'a' }, { id: 2, name: null }]);
+  for (const refused of results.slice(1, 4)) assert.ok(refused.error, JSON.stringify(refused));
+  assert.match(results[4].error, /time|2 s/);
+  assert.equal(results[5].rows.length, 10);
+  assert.match(results[5].truncated, /10/);
+  assert.match(results[6].error, /syntax/);
+  sqlite(join(directory, 'data.db'), "SELECT CASE WHEN count(*) = 2 THEN 1 ELSE json('broken') END FROM ticket;");
+});
+
+test('http: arguments go into the address, the query or the body; secrets stay secret', async (t) => {
+  const seen = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => { body += chunk; });
+    request.on('end', () => {
+      seen.push({ method: request.method, url: request.url, key: request.headers['x-key'], body });
+      if (request.url.startsWith('/text')) response.end('plain words');
+      else if (request.url.startsWith('/broken')) { response.statusCode = 500; response.end('no'); } else response.end('{"found": 3}');
+    });
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const parameters = { type: 'object', properties: { id: { type: 'string' }, more: { type: 'string' } } };
+  const { results, output } = await use(t, () => [
+    { name: 'get', kind: 'http', method: 'GET', url: `${url}/item/{id}`, headers: { 'X-Key': '${SERVICE_KEY}' }, description: 'gets', parameters },
+    { name: 'post', kind: 'http', url: `${url}/post`, description: 'posts', parameters },
+    { name: 'text', kind: 'http', method: 'GET', url: `${url}/text`, description: 'reads' },
+    { name: 'broken', kind: 'http', url: `${url}/broken`, description: 'breaks' },
+  ], [[['get', { id: 'a b/c', more: 'x&y' }], ['post', { id: '7' }], ['text', {}], ['broken', {}]]], { env: { SERVICE_KEY: 'hush-hush-42' } });
+  assert.deepEqual(results.slice(0, 3), [{ found: 3 }, { found: 3 }, 'plain words']);
+  assert.match(results[3].error, /500/);
+  const get = seen.find(({ method }) => method === 'GET');
+  assert.equal(get.url, '/item/a%20b%2Fc?more=x%26y');
+  assert.equal(get.key, 'hush-hush-42');
+  assert.equal(seen.find(({ url: path }) => path === '/post').body, '{"id":"7"}');
+  assert.equal(seen.filter(({ url: path }) => path === '/broken').length, 1, 'a tool is never tried twice');
+  for (const name of readdirSync(output)) assert.ok(!readFileSync(join(output, name), 'latin1').includes('hush-hush'), name);
+});
+
+test('mcp: the filesystem and everything servers list and run their tools', async (t) => {
+  const { results, file } = await use(t, (here) => [
+    { name: 'files', kind: 'mcp', command: ['node', join(kServers, 'server-filesystem/dist/index.js'), join(here, 'data')], only: ['read_text_file', 'list_directory', 'write_file'] },
+    { name: 'everything', kind: 'mcp', command: ['node', join(kServers, 'server-everything/dist/index.js'), 'stdio'], only: ['echo', 'get-sum'] },
+  ], [
+    [['list_directory', { path: 'data' }], ['echo', { message: 'hello' }], ['get-sum', { a: 2, b: 3 }]],
+    [['read_text_file', { path: 'data/note.txt' }], ['read_text_file', { path: '/etc/passwd' }], ['echo', {}], ['edit_file', {}]],
+  ], { prepare: (here) => { mkdirSync(join(here, 'data')); write(join(here, 'data/note.txt'), 'from the disk'); } });
+  assert.match(results[0], /note\.txt/);
+  assert.match(results[1], /hello/);
+  assert.match(results[2], /5/);
+  assert.equal(results[3], 'from the disk');
+  assert.match(results[4].error, /denied|outside/);
+  assert.match(results[5].error, /message/, 'arguments are checked against the schema of the server');
+  assert.match(results[6].error, /there is no tool edit_file/);
+  assert.equal(file.score, 1);
+});
+
+test('mcp: a server that crashes, hangs or talks rubbish costs one call, and sees no keys of ours', async (t) => {
+  const server = join(root, 'tests/tools/mcp_server.mjs');
+  const { results, file } = await use(t, () => [
+    { name: 'odd', kind: 'mcp', command: ['node', server], timeout: '2s', environment: { GIVEN: '${SERVICE_KEY}' } },
+  ], [
+    [['echo', { n: 1 }]], [['crash', {}]], [['echo', { n: 2 }]], [['hang', {}]], [['echo', { n: 3 }]],
+  ], { env: { SERVICE_KEY: 'for-the-server' } });
+  assert.equal(results[0], '{"n":1}');
+  assert.ok(results[1].error);
+  assert.equal(results[2], '{"n":2}', 'it was started again');
+  assert.match(results[3].error, /2 s|time/);
+  assert.equal(results[4], '{"n":3}');
+  assert.equal(file.score, 1);
+});
+
+test('mcp: a server that cannot be started fails the run with its words', async (t) => {
+  const { file } = await use(t, () => [{ name: 'gone', kind: 'mcp', command: ['node', join(root, 'tests/tools/mcp_server.mjs'), '--die'] }], [], { code: 3 });
+  assert.match(file.conversation.at(-1).error, /cannot open the database/);
+});
+
+test('a command tool sees no keys of ours, only what its declaration gives', async (t) => {
+  const { results } = await use(t, (here) => [{ name: 'env', kind: 'command', command: [join(here, 'env.sh')], description: 'shows', environment: { GIVEN: '${SERVICE_KEY}' } }],
+    [[['env', {}]]], { env: { SERVICE_KEY: 'for-the-tool', OTHER_SECRET: 'not-for-it' }, prepare: (here) => {
+      write(join(here, 'env.sh'), '#!/bin/bash\nenv | sort | node -e \'let s="";process.stdin.on("data",d=>s+=d).on("end",()=>console.log(JSON.stringify(s)))\'\n');
+      chmodSync(join(here, 'env.sh'), 0o755);
+    } });
+  assert.match(results[0], /GIVEN=for-the-tool/);
+  assert.doesNotMatch(results[0], /not-for-it|OPENAI_API_KEY|test-key/);
+});
+
+const kAttempts = {
+  works: 'print(sum(range(10)))',
+  network: 'import socket\nsocket.create_connection(("127.0.0.1", PORT), 2)',
+  write: 'open("/usr/evil", "w")',
+  host_file: 'print(open("SECRET_FILE").read())',
+  environment: 'import os\nprint(sorted(os.environ))',
+  fork_bomb: 'import os\nwhile True: os.fork()',
+  memory: 'x = bytearray(8 << 30)',
+  endless: 'while True: pass',
+  output: 'import sys\nfor _ in range(1024): sys.stdout.write("x" * (1 << 20))',
+};
+
+test('python: each attempt to do harm is contained, and the run goes on', async (t) => {
+  let reached = 0;
+  const server = createServer((request, response) => { reached += 1; response.end(); });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => server.close());
+  const secret = write(join(scratch(t), 'secret.txt'), 'the host\'s secret');
+  const programs = Object.values(kAttempts).map((text) => text.replace('PORT', server.address().port).replace('SECRET_FILE', secret));
+  const { results, file, run } = await use(t, () => [{ name: 'execute_python_program', kind: 'python', timeout: '10s', cpu: '2s', memory_mb: 256 }],
+    [programs.map((pythonCode) => ['execute_python_program', { pythonCode }])], { system: 'tool_calling_python', env: { OTHER_SECRET: 'not-for-it' } });
+  const by = Object.fromEntries(Object.keys(kAttempts).map((name, i) => [name, results[i]]));
+  assert.deepEqual(by.works, { stdout: '45\n', stderr: '', exitCode: 0 }, JSON.stringify(by.works));
+  assert.notEqual(by.network.exitCode, 0);
+  assert.equal(reached, 0, 'not even loopback');
+  assert.match(by.write.stderr, /Read-only|Permission/);
+  assert.match(by.host_file.stderr, /No such file/);
+  assert.doesNotMatch(JSON.stringify(by.environment), /OTHER_SECRET|OPENAI_API_KEY|not-for-it/);
+  assert.ok(by.fork_bomb.error !== undefined || by.fork_bomb.exitCode !== 0);
+  assert.match(JSON.stringify(by.memory), /MemoryError/);
+  assert.ok(by.endless.error !== undefined || by.endless.exitCode !== 0);
+  assert.ok(by.output.error, 'too much output is an error');
+  assert.ok(!exists('/usr/evil'));
+  assert.equal(file.score, 1);
+  assert.equal(run.code, 0);
+});
+
+test('python: without bubblewrap the tool refuses and says why; with `sandbox: none` it runs', async (t) => {
+  const path = scratch(t);
+  for (const name of ['node', 'bash', 'sh']) spawnSync('ln', ['-s', spawnSync('which', [name]).stdout.toString().trim(), join(path, name)]);
+  const once = [[['execute_python_program', { pythonCode: 'print(1)' }]]];
+  const refused = await use(t, () => [], once, { system: 'tool_calling_python', env: { PATH: path } });
+  assert.match(refused.results[0].error, /bwrap|bubblewrap/);
+  assert.match(readFileSync(join(refused.output, 'problems.log'), 'utf8'), /warning: .*execute_python_program could not be used/);
+  const open = await use(t, () => [{ name: 'execute_python_program', kind: 'python', sandbox: 'none', python: '/usr/bin/python3' }], once, { system: 'tool_calling_python', env: { PATH: path } });
+  assert.deepEqual(open.results[0], { stdout: '1\n', stderr: '', exitCode: 0 });
+});
