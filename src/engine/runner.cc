@@ -245,7 +245,7 @@ class Runner::State::LiveContext final : public CaseContext {
   Task<Result<Json>> run_command(std::string step, CommandCall command) override {
     Call call = call_of(std::move(step), "command", command);
     call.send = [this, &command]() -> Task<TryResult> {
-      auto value = co_await assay::run_command(state_.outside_.loop, command);
+      auto value = co_await assay::run_command(state_.outside_.loop, command, state_.outside_.environment);
       if (!value) co_return std::unexpected(TryFailure{std::move(value.error()), std::nullopt});
       co_return Try{to_text(*value), {}, ""};
     };

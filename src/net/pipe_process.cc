@@ -341,6 +341,7 @@ PipeProcess::~PipeProcess() {
 
 Result<PipeProcess> PipeProcess::start(EventLoop& loop, PipeProcessRequest request) {
   auto process = spawn_process({.argv = request.argv,
+                                .inherited = request.inherited,
                                 .environment = request.environment,
                                 .working_directory = request.working_directory});
   if (!process) return fail(std::move(process.error()));

@@ -61,6 +61,16 @@ Result<std::string> fill_environment(std::string_view text, const Environment& e
   return filled;
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> fill_values(
+    std::vector<std::pair<std::string, std::string>> variables, const Environment& environment) {
+  for (auto& [name, value] : variables) {
+    auto filled = fill_environment(value, environment);
+    if (!filled) return fail(std::move(filled.error()).with("variable", name));
+    value = std::move(*filled);
+  }
+  return variables;
+}
+
 Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCall call,
                                                      Environment environment) {
   const auto failed = [](Error error, std::optional<std::chrono::milliseconds> pause = std::nullopt) {

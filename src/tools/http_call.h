@@ -43,5 +43,8 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
 
 // Fills `${NAME}`; an unset variable is an error that names it.
 Result<std::string> fill_environment(std::string_view text, const Environment& environment);
+// The same in the values of variables for a child process.
+Result<std::vector<std::pair<std::string, std::string>>> fill_values(
+    std::vector<std::pair<std::string, std::string>> variables, const Environment& environment);
 
 }  // namespace assay
