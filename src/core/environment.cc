@@ -30,4 +30,14 @@ Result<std::string> fill_environment(std::string_view text, const Environment& e
   return filled;
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> fill_values(
+    std::vector<std::pair<std::string, std::string>> variables, const Environment& environment) {
+  for (auto& [name, value] : variables) {
+    auto filled = fill_environment(value, environment);
+    if (!filled) return fail(std::move(filled.error()).with("variable", name));
+    value = std::move(*filled);
+  }
+  return variables;
+}
+
 }  // namespace assay

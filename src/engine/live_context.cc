@@ -77,7 +77,7 @@ Task<Result<ChatReply>> LiveContext::complete(std::string step, int attempt, Cha
 Task<Result<Json>> LiveContext::run_command(std::string step, CommandCall command) {
   Call call = call_of(std::move(step), "command", command);
   call.send = [this, &command]() -> Task<TryResult> {
-    auto value = co_await assay::run_command(means_.outside.loop, command);
+    auto value = co_await assay::run_command(means_.outside.loop, command, means_.outside.environment);
     if (!value) co_return std::unexpected(TryFailure{std::move(value.error()), std::nullopt});
     co_return Try{to_text(*value), {}, ""};
   };

@@ -9,21 +9,17 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "net/child_process.h"
 #include "net/spawn.h"
 
 namespace assay {
 namespace {
 
 constexpr Duration kTimeToLeave = std::chrono::seconds(1);
-constexpr Duration kTimeToDie = std::chrono::seconds(2);
 // Between the end of its output and its exit, which says more.
 constexpr Duration kGrace = std::chrono::seconds(1);
-// Only for kernels without pidfd_open (before Linux 5.3).
-constexpr Duration kPollInterval = std::chrono::milliseconds(10);
 constexpr std::size_t kReadSize = std::size_t{64} << 10;
 // At a time, lest a process that never stops writing hold up everything else.
 constexpr int kReadsPerRound = 16;
@@ -38,15 +34,12 @@ std::string how_it_ended(const std::string& program, const siginfo_t& info) {
 
 }  // namespace
 
-// Its process group is signalled only until the child has been reaped: after that the number may belong to
-// others. Destroying this kills and reaps what still runs.
 class PipeProcess::Child : public std::enable_shared_from_this<Child> {
  public:
   Child(EventLoop& loop, PipeProcessRequest request, SpawnedProcess process)
       : loop_(loop),
         request_(std::move(request)),
-        pid_(process.pid),
-        exit_fd_(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0))),
+        process_(loop, process.pid),
         input_(std::move(process.input)),
         output_(std::move(process.output)),
         error_output_(std::move(process.error_output)) {}
@@ -55,8 +48,6 @@ class PipeProcess::Child : public std::enable_shared_from_this<Child> {
   ~Child() {
     cancel_timers();
     close_streams();
-    if (exit_fd_.open()) loop_.unwatch(exit_fd_.get());
-    if (pid_ > 0) kill_rest_and_reap();
   }
 
   void run();
@@ -68,25 +59,18 @@ class PipeProcess::Child : public std::enable_shared_from_this<Child> {
   bool open() const { return input_.open() && !finishing_; }
 
  private:
-  bool gone() const { return pid_ < 0; }
-  // `owner` keeps this alive while it is watched; it may be null.
-  void watch_exit(const std::shared_ptr<Child>& owner);
   void exited();
   void write_unsent();
   bool read_output();
   bool read_error_output();
   void hand_on_lines();
   void output_ended();
-  void terminate(const std::shared_ptr<Child>& owner);
-  void close_stream(Descriptor& fd);
   void close_streams();
   void cancel_timers();
-  siginfo_t kill_rest_and_reap();
 
   EventLoop& loop_;
   PipeProcessRequest request_;
-  pid_t pid_;  // -1 after it has been reaped
-  Descriptor exit_fd_;
+  ChildProcess process_;
   Descriptor input_;
   Descriptor output_;
   Descriptor error_output_;
@@ -99,13 +83,11 @@ class PipeProcess::Child : public std::enable_shared_from_this<Child> {
   bool listened_to_ = true;
   std::optional<Error> why_;  // it was stopped
   EventLoop::TimerId leave_timer_ = 0;
-  EventLoop::TimerId kill_timer_ = 0;
   EventLoop::TimerId grace_timer_ = 0;
-  EventLoop::TimerId poll_timer_ = 0;
 };
 
 void PipeProcess::Child::run() {
-  watch_exit(nullptr);
+  process_.watch_exit([this] { exited(); });
   loop_.watch(output_.get(), EPOLLIN, [this](std::uint32_t) {
     const auto alive = shared_from_this();
     for (int i = 0; i < kReadsPerRound && read_output(); ++i) {
@@ -121,48 +103,18 @@ void PipeProcess::Child::run() {
   });
 }
 
-void PipeProcess::Child::watch_exit(const std::shared_ptr<Child>& owner) {
-  if (exit_fd_.open()) {
-    loop_.watch(exit_fd_.get(), EPOLLIN, [this, owner](std::uint32_t) {
-      const auto alive = shared_from_this();
-      exited();
-    });
-    return;
-  }
-  loop_.cancel(poll_timer_);
-  poll_timer_ = loop_.call_after(kPollInterval, [this, owner] {
-    const auto alive = shared_from_this();
-    poll_timer_ = 0;
-    siginfo_t info{};
-    const int code = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
-    if (code == 0 && info.si_pid == 0) return watch_exit(owner);
-    exited();
-  });
-}
-
 void PipeProcess::Child::exited() {
-  if (exit_fd_.open()) loop_.unwatch(exit_fd_.get());
+  const auto alive = shared_from_this();
   for (int i = 0; i < kLastReads && read_error_output(); ++i) {
   }
   for (int i = 0; i < kLastReads && read_output(); ++i) {
   }
   cancel_timers();
   close_streams();
-  const siginfo_t info = kill_rest_and_reap();
+  const siginfo_t info = process_.kill_rest_and_reap();
   if (!std::exchange(listened_to_, false) || !request_.on_end) return;
   request_.on_end(why_ ? std::move(*why_)
                        : Error{ErrorKind::target, how_it_ended(request_.argv.front(), info), {}});
-}
-
-siginfo_t PipeProcess::Child::kill_rest_and_reap() {
-  ::kill(-pid_, SIGKILL);
-  siginfo_t info{};
-  int code = 0;
-  do {
-    code = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED);
-  } while (code != 0 && errno == EINTR);
-  pid_ = -1;
-  return info;
 }
 
 Status PipeProcess::Child::write_line(std::string_view line) {
@@ -189,7 +141,7 @@ void PipeProcess::Child::write_unsent() {
     }
     if (count < 0) {
       // It has closed its stdin: of no use any more, but if it is about to exit, that says why.
-      close_stream(input_);
+      close_stream(loop_, input_);
       return output_ended();
     }
     sent_ += static_cast<std::size_t>(count);
@@ -197,7 +149,7 @@ void PipeProcess::Child::write_unsent() {
   unsent_.clear();
   sent_ = 0;
   if (!input_.open()) return;
-  if (finishing_) return close_stream(input_);
+  if (finishing_) return close_stream(loop_, input_);
   loop_.set_events(input_.get(), 0);
 }
 
@@ -209,7 +161,7 @@ bool PipeProcess::Child::read_output() {
   if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
   if (count <= 0) {
-    close_stream(output_);
+    close_stream(loop_, output_);
     output_ended();
     return false;
   }
@@ -256,7 +208,7 @@ bool PipeProcess::Child::read_error_output() {
   if (count < 0 && errno == EINTR) return true;
   if (count < 0 && errno == EAGAIN) return false;
   if (count <= 0) {
-    close_stream(error_output_);
+    close_stream(loop_, error_output_);
     return false;
   }
   error_tail_.append(buffer, static_cast<std::size_t>(count));
@@ -276,8 +228,8 @@ void PipeProcess::Child::output_ended() {
 }
 
 void PipeProcess::Child::finish() {
-  if (gone() || why_ || std::exchange(finishing_, true)) return;
-  if (unsent_.empty()) close_stream(input_);
+  if (process_.reaped() || why_ || std::exchange(finishing_, true)) return;
+  if (unsent_.empty()) close_stream(loop_, input_);
   leave_timer_ = loop_.call_after(kTimeToLeave, [this] {
     const auto alive = shared_from_this();
     leave_timer_ = 0;
@@ -287,43 +239,28 @@ void PipeProcess::Child::finish() {
 }
 
 void PipeProcess::Child::stop(Error why) {
-  if (gone() || why_) return;
+  if (process_.reaped() || why_) return;
   why_ = std::move(why);
-  close_stream(input_);
-  close_stream(output_);
-  terminate(nullptr);
-}
-
-void PipeProcess::Child::terminate(const std::shared_ptr<Child>& owner) {
-  ::kill(-pid_, SIGTERM);
-  ::kill(-pid_, SIGCONT);  // a stopped process would not hear of it
-  loop_.cancel(kill_timer_);
-  kill_timer_ = loop_.call_after(kTimeToDie, [this, owner] {
-    kill_timer_ = 0;
-    ::kill(-pid_, SIGKILL);
-  });
+  close_stream(loop_, input_);
+  close_stream(loop_, output_);
+  process_.terminate();
 }
 
 void PipeProcess::Child::abandon() {
   listened_to_ = false;
-  if (gone()) return;
+  if (process_.reaped()) return;
   cancel_timers();
   close_streams();
-  watch_exit(shared_from_this());
-  terminate(shared_from_this());
-}
-
-void PipeProcess::Child::close_stream(Descriptor& fd) {
-  if (fd.open()) loop_.unwatch(fd.get());
-  fd.reset();
+  process_.watch_exit([owner = shared_from_this()] { owner->exited(); });
+  process_.terminate(shared_from_this());
 }
 
 void PipeProcess::Child::close_streams() {
-  for (Descriptor* stream : {&input_, &output_, &error_output_}) close_stream(*stream);
+  for (Descriptor* stream : {&input_, &output_, &error_output_}) close_stream(loop_, *stream);
 }
 
 void PipeProcess::Child::cancel_timers() {
-  for (EventLoop::TimerId* timer : {&leave_timer_, &kill_timer_, &grace_timer_, &poll_timer_}) {
+  for (EventLoop::TimerId* timer : {&leave_timer_, &grace_timer_}) {
     loop_.cancel(std::exchange(*timer, 0));
   }
 }
@@ -341,6 +278,7 @@ PipeProcess::~PipeProcess() {
 
 Result<PipeProcess> PipeProcess::start(EventLoop& loop, PipeProcessRequest request) {
   auto process = spawn_process({.argv = request.argv,
+                                .inherited = request.inherited,
                                 .environment = request.environment,
                                 .working_directory = request.working_directory});
   if (!process) return fail(std::move(process.error()));

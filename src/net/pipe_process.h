@@ -13,13 +13,15 @@
 #include <vector>
 
 #include "core/error.h"
+#include "net/child_environment.h"
 #include "net/event_loop.h"
 
 namespace assay {
 
 struct PipeProcessRequest {
   std::vector<std::string> argv{};                                 // argv[0] is looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment{};  // added to our own
+  InheritedVariables inherited = InheritedVariables::all;          // of our own environment
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to that
   std::string working_directory{};                                 // empty: ours
   std::size_t max_line = std::size_t{16} << 20;                    // a longer line on stdout ends the process
   std::size_t max_unsent = std::size_t{64} << 20;                  // that it has not read yet

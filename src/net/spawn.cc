@@ -41,12 +41,13 @@ void set_nonblocking(const Descriptor& fd) {
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
 }
 
-std::vector<std::string> merged_environment(
-    const std::vector<std::pair<std::string, std::string>>& additions) {
+std::vector<std::string> environment_for(const ProcessRequest& request) {
+  const auto& additions = request.environment;
   std::vector<std::string> result;
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text(*entry);
     const auto name = text.substr(0, text.find('='));
+    if (request.inherited == InheritedVariables::safe && !safe_to_inherit(name)) continue;
     const bool replaced = std::any_of(additions.begin(), additions.end(),
                                       [&](const auto& added) { return added.first == name; });
     if (!replaced) result.emplace_back(text);
@@ -172,7 +173,7 @@ Result<SpawnedProcess> spawn_process(const ProcessRequest& request) {
 
   keep_exit_codes();
   std::vector<std::string> arguments = request.argv;
-  std::vector<std::string> environment = merged_environment(request.environment);
+  std::vector<std::string> environment = environment_for(request);
   SpawnedProcess process;
   const int code = settings.spawn(process.pid, pointers(arguments).data(), pointers(environment).data());
   if (code != 0) return fail(ErrorKind::target, why_not_started(program, code));

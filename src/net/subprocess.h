@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "net/child_environment.h"
 #include "net/event_loop.h"
 #include "net/task.h"
 
@@ -18,7 +19,8 @@ namespace assay {
 
 struct ProcessRequest {
   std::vector<std::string> argv{};                                 // argv[0] is looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment{};  // added to our own
+  InheritedVariables inherited = InheritedVariables::all;          // of our own environment
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to that
   std::string working_directory{};                                 // empty: ours
   std::string input{};                                             // written to stdin, then closed
   Duration timeout = std::chrono::seconds(120);

@@ -6,9 +6,12 @@
 
 #include "core/text.h"
 #include "net/subprocess.h"
+#include "tools/http_call.h"
 
 namespace assay {
 namespace {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // The end of what a failing program said is where the reason stands.
 std::string tail(std::string_view text, std::size_t limit) {
@@ -21,22 +24,38 @@ Error target_error(const std::string& program, std::string message) {
   return Error{ErrorKind::target, std::move(message), {{"command", program}}};
 }
 
+Result<Variables> variables_of(const CommandCall& call, const Environment& environment) {
+  auto variables = fill_values(call.environment, environment);
+  if (!variables) return variables;
+  for (const auto& [name, value] : call.literal_environment) {
+    std::erase_if(*variables, [&](const auto& variable) { return variable.first == name; });
+    variables->emplace_back(name, value);
+  }
+  return variables;
+}
+
 }  // namespace
 
 Json to_json(const CommandCall& call) {
   JsonArray command;
   for (const auto& part : call.command) command.emplace_back(part);
   JsonObject environment;
-  for (const auto& [name, value] : call.environment) environment.emplace(name, value);
-  return JsonObject{
+  for (const auto& [name, value] : call.environment) environment.insert_or_assign(name, value);
+  for (const auto& [name, value] : call.literal_environment) environment.insert_or_assign(name, value);
+  JsonObject tree{
       {"command", std::move(command)}, {"environment", std::move(environment)}, {"input", call.input}};
+  if (call.inherited == InheritedVariables::safe) tree.emplace("inherited", "safe");
+  return tree;
 }
 
-Task<Result<Json>> run_command(EventLoop& loop, CommandCall call) {
+Task<Result<Json>> run_command(EventLoop& loop, CommandCall call, Environment environment) {
   const std::string program = call.command.empty() ? std::string() : call.command.front();
   ProcessRequest request;
   request.argv = call.command;
-  request.environment = call.environment;
+  request.inherited = call.inherited;
+  auto variables = variables_of(call, environment);
+  if (!variables) co_return fail(std::move(variables.error()).with("command", program));
+  request.environment = std::move(*variables);
   request.input = call.input;
   request.timeout = call.timeout;
   auto ended = co_await run_process(loop, std::move(request));

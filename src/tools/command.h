@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/environment.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "net/child_environment.h"
 #include "net/event_loop.h"
 #include "net/task.h"
 
@@ -15,18 +17,25 @@ namespace assay {
 
 struct CommandCall {
   std::vector<std::string> command;
+  InheritedVariables inherited = InheritedVariables::all;  // of our own environment
+  // Added to that. `${NAME}` in a value is filled from our environment when the program is started, so that
+  // no secret is in a config or journal.
   std::vector<std::pair<std::string, std::string>> environment;
+  // The same with values as they stand, which may come from data or from a model; of two with one name this
+  // one counts.
+  std::vector<std::pair<std::string, std::string>> literal_environment;
   std::string input;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   int tries = 1;
   bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
 };
 
-// What identifies the call in the journal.
+// What identifies the call in the journal; nothing in it is filled.
 Json to_json(const CommandCall& call);
 
 // Errors: target (cannot start, exit code not 0 with the end of stderr, output that is not one JSON value),
-// timeout.
-Task<Result<Json>> run_command(EventLoop& loop, CommandCall call);
+// timeout, auth (a `${NAME}` that is not set).
+Task<Result<Json>> run_command(EventLoop& loop, CommandCall call,
+                               Environment environment = process_environment());
 
 }  // namespace assay

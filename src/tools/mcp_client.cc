@@ -176,7 +176,7 @@ Status McpClient::make_transport() {
     transport_ = connect_mcp_http(loop_, http_, server_, environment_);
     return {};
   }
-  auto started = start_mcp_program(loop_, server_);
+  auto started = start_mcp_program(loop_, server_, environment_);
   if (!started) return fail(std::move(started.error()));
   transport_ = std::move(*started);
   return {};

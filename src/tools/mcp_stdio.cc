@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "net/pipe_process.h"
 #include "net/transfer_failure.h"
+#include "tools/http_call.h"
 #include "tools/mcp_wait.h"
 
 namespace assay {
@@ -33,7 +34,7 @@ class McpStdio final : public McpTransport {
  public:
   McpStdio(EventLoop& loop, std::string program) : loop_(loop), program_(std::move(program)) {}
 
-  Status start(const McpServer& server);
+  Status start(const McpServer& server, const Environment& environment);
   Task<Result<McpReply>> exchange(McpOutgoing request, Duration timeout) override;
   Task<Status> notify(std::string text, Duration timeout) override;
   void agree_on(const std::string& /*version*/) override {}
@@ -87,9 +88,12 @@ class McpStdio final : public McpTransport {
   std::optional<PipeProcess> process_;  // last: its functions use the rest
 };
 
-Status McpStdio::start(const McpServer& server) {
+Status McpStdio::start(const McpServer& server, const Environment& environment) {
+  auto variables = fill_values(server.environment, environment);
+  if (!variables) return fail(std::move(variables.error()));
   auto process = PipeProcess::start(loop_, {.argv = server.command,
-                                            .environment = server.environment,
+                                            .inherited = InheritedVariables::safe,
+                                            .environment = std::move(*variables),
                                             .working_directory = server.working_directory,
                                             .max_line = server.max_message,
                                             .on_line = [this](std::string_view line) { take_line(line); },
@@ -217,10 +221,11 @@ Task<void> McpStdio::wait_for_end(Duration patience) {
 
 }  // namespace
 
-Result<std::shared_ptr<McpTransport>> start_mcp_program(EventLoop& loop, const McpServer& server) {
+Result<std::shared_ptr<McpTransport>> start_mcp_program(EventLoop& loop, const McpServer& server,
+                                                        const Environment& environment) {
   auto transport =
       std::make_shared<McpStdio>(loop, server.command.empty() ? std::string() : server.command.front());
-  if (auto started = transport->start(server); !started) return fail(std::move(started.error()));
+  if (auto started = transport->start(server, environment); !started) return fail(std::move(started.error()));
   return transport;
 }
 

@@ -5,13 +5,16 @@
 
 #include <memory>
 
+#include "core/environment.h"
 #include "core/error.h"
 #include "net/event_loop.h"
 #include "tools/mcp_transport.h"
 
 namespace assay {
 
-// Starts the program. Error of kind target: which one, and why it cannot be started.
-Result<std::shared_ptr<McpTransport>> start_mcp_program(EventLoop& loop, const McpServer& server);
+// Starts the program. Error of kind target: which one, and why it cannot be started; of kind auth: a variable
+// that the server's environment names is not set in `environment`.
+Result<std::shared_ptr<McpTransport>> start_mcp_program(EventLoop& loop, const McpServer& server,
+                                                        const Environment& environment);
 
 }  // namespace assay

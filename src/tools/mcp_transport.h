@@ -22,8 +22,10 @@ namespace assay {
 struct McpServer {
   std::string name{};  // for messages
   std::vector<std::string> command{};
-  std::vector<std::pair<std::string, std::string>> environment{};  // added to our own
-  std::string working_directory{};                                 // empty: ours
+  // Added to what is safe of our own (net/child_environment.h): API keys reach a server only by name.
+  // `${NAME}` in a value is filled from our environment when the server is started.
+  std::vector<std::pair<std::string, std::string>> environment{};
+  std::string working_directory{};  // empty: ours
   std::string url{};
   // `${NAME}` in a value is filled from the environment when it is sent.
   std::vector<std::pair<std::string, std::string>> headers{};

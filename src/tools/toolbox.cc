@@ -142,7 +142,7 @@ Task<Result<Json>> Toolbox::query(const ToolSpec& tool, const SqlTool& sql, cons
   query.max_rows = sql.max_rows;
   query.max_bytes = std::min(sql.max_bytes, kLargestResult - 1024);
   query.timeout = tool.timeout;
-  auto result = co_await run_sql_query(loop_, std::move(query));
+  auto result = co_await run_sql_query(loop_, std::move(query), environment_);
   if (!result) co_return result;
   co_return rows_of(std::move(*result));
 }
@@ -151,10 +151,12 @@ Task<Result<Json>> Toolbox::run(const ToolSpec& tool, const CommandTool& command
                                 const JsonObject& arguments) {
   CommandCall call;
   call.command = command.command;
+  // A model drives it: it gets no key that it is not given.
+  call.inherited = InheritedVariables::safe;
   call.environment = command.environment;
   call.input = to_text(arguments);
   call.timeout = tool.timeout;
-  co_return co_await run_command(loop_, std::move(call));
+  co_return co_await run_command(loop_, std::move(call), environment_);
 }
 
 Task<Result<Json>> Toolbox::request(const ToolSpec& tool, const HttpTool& http, const JsonObject& arguments) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -207,6 +208,21 @@ TEST_F(Pipe, MayBeDestroyedByItsOwnLine) {
   run_until([this] { return !process; });
   run_for(20ms);
   EXPECT_THAT(lines, ElementsAre("1"));
+}
+
+TEST_F(Pipe, MayBeDestroyedByALineThatIsReadAfterItsExit) {
+  auto started = PipeProcess::start(
+      loop, {.argv = {"sh", "-c", "echo 1; echo 2"}, .on_line = [this](std::string_view line) {
+               lines.emplace_back(line);
+               process.reset();
+             }});
+  ASSERT_TRUE(started);
+  process.emplace(std::move(*started));
+  std::this_thread::sleep_for(300ms);  // it has exited when the loop first looks
+  run_until([this] { return !process; });
+  run_for(20ms);
+  EXPECT_THAT(lines, ElementsAre("1"));
+  EXPECT_EQ(loop.load().watches, 0U);
 }
 
 TEST_F(Pipe, AnEndlessWriterDoesNotHoldUpTheLoop) {

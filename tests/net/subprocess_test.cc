@@ -23,6 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 std::size_t open_files() {
   std::size_t count = 0;
@@ -92,6 +93,32 @@ TEST_F(Subprocess, AddsToTheEnvironment) {
                            .environment = {{"ASSAY_TEST_BOTH", "new"}, {"ASSAY_TEST_NEW", "a=b"}}});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->output, "ours new a=b\n");
+}
+
+TEST_F(Subprocess, KeepsOurSecretsFromAChildThatGetsOnlyWhatIsSafe) {
+  ::setenv("ASSAY_TEST_API_KEY", "s3cret", 1);
+  ::setenv("LC_ASSAY_TEST", "C", 1);
+  const auto result = run({.argv = {"env"},
+                           .inherited = InheritedVariables::safe,
+                           .environment = {{"GIVEN", "yes"}, {"LC_ASSAY_TEST", "new"}}});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(result->output, HasSubstr("PATH="));
+  EXPECT_THAT(result->output, HasSubstr("GIVEN=yes\n"));
+  EXPECT_THAT(result->output, HasSubstr("LC_ASSAY_TEST=new\n"));
+  EXPECT_THAT(result->output, Not(HasSubstr("LC_ASSAY_TEST=C")));
+  EXPECT_THAT(result->output, Not(HasSubstr("s3cret")));
+}
+
+TEST(ChildEnvironment, IsSafeByAListOfNames) {
+  for (const auto* name : {"PATH", "HOME", "LC_ALL", "XDG_CACHE_HOME", "https_proxy", "NO_PROXY",
+                           "SSL_CERT_FILE", "npm_config_registry", "NPM_CONFIG_CACHE"}) {
+    EXPECT_TRUE(safe_to_inherit(name)) << name;
+  }
+  for (const auto* name : {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY", "",
+                           "path", "PATH_TO_KEY", "LD_PRELOAD", "NODE_OPTIONS", "npm_config__authToken",
+                           "NPM_CONFIG_//registry.npmjs.org/:_PASSWORD", "NPM_TOKEN"}) {
+    EXPECT_FALSE(safe_to_inherit(name)) << name;
+  }
 }
 
 TEST_F(Subprocess, RunsInTheGivenDirectory) {

@@ -1,5 +1,7 @@
 #include "tools/command.h"
 
+#include <cstdlib>
+
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,10 +39,47 @@ TEST(Command, SaysWhyItFailed) {
   EXPECT_EQ(run({"sleep", "30"}, "", std::chrono::milliseconds(100)).error().kind, ErrorKind::timeout);
 }
 
-TEST(HttpCall, FillsHeadersFromTheEnvironmentOrSaysWhatIsMissing) {
-  const Environment environment = [](std::string_view name) -> std::optional<std::string> {
+Environment with_token() {
+  return [](std::string_view name) -> std::optional<std::string> {
     return name == "TOKEN" ? std::optional<std::string>("s3cret") : std::nullopt;
   };
+}
+
+Result<Json> run(CommandCall call) {
+  EventLoop loop;
+  return loop.run_until_done(run_command(loop, std::move(call), with_token()));
+}
+
+TEST(Command, FillsItsEnvironmentFromOursButNeverFromData) {
+  CommandCall call;
+  call.command = {"sh", "-c", "printf '[\"%s\", \"%s\", \"%s\"]' \"$KEY\" \"$INPUT\" \"$BOTH\""};
+  call.environment = {{"KEY", "Bearer ${TOKEN}"}, {"BOTH", "${TOKEN}"}};
+  call.literal_environment = {{"INPUT", "what is ${TOKEN}?"}, {"BOTH", "${OTHER}"}};
+  const auto value = run(call);
+  ASSERT_TRUE(value.has_value()) << value.error().text();
+  EXPECT_EQ(to_text(*value), R"(["Bearer s3cret","what is ${TOKEN}?","${OTHER}"])");
+  EXPECT_EQ(to_text(to_json(call).at("environment")),
+            R"({"KEY":"Bearer ${TOKEN}","BOTH":"${OTHER}","INPUT":"what is ${TOKEN}?"})");
+
+  call.environment = {{"KEY", "${MISSING}"}};
+  const Error missing = run(call).error();
+  EXPECT_EQ(missing.kind, ErrorKind::auth);
+  EXPECT_THAT(missing.text(), HasSubstr("MISSING is not set"));
+}
+
+TEST(Command, GetsOurWholeEnvironmentOrOnlyWhatIsSafe) {
+  ::setenv("ASSAY_TEST_API_KEY", "s3cret", 1);
+  CommandCall call;
+  call.command = {"sh", "-c", "printf '\"%s\"' \"$ASSAY_TEST_API_KEY${PATH:+ and a path}\""};
+  EXPECT_EQ(to_text(run(call).value()), R"("s3cret and a path")");
+  EXPECT_EQ(to_text(to_json(call)).find("inherited"), std::string::npos);
+  call.inherited = InheritedVariables::safe;
+  EXPECT_EQ(to_text(run(call).value()), R"(" and a path")");
+  EXPECT_THAT(to_text(to_json(call)), HasSubstr(R"("inherited":"safe")"));
+}
+
+TEST(HttpCall, FillsHeadersFromTheEnvironmentOrSaysWhatIsMissing) {
+  const Environment environment = with_token();
   EXPECT_EQ(fill_environment("Bearer ${TOKEN}!", environment).value(), "Bearer s3cret!");
   EXPECT_EQ(fill_environment("plain $TOKEN ${open", environment).value(), "plain $TOKEN ${open");
   EXPECT_THAT(fill_environment("${OTHER}", environment).error().text(), HasSubstr("OTHER is not set"));

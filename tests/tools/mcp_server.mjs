@@ -34,6 +34,7 @@ const pages = {
 
 const tools = {
   echo: (args) => text(JSON.stringify(args)),
+  variable: ({name}) => text(process.env[name] ?? 'not set'),
   pid: () => text(String(process.pid)),
   seen: () => text(seen.join(' ')),
   structured: () => ({...text('{"n":1}'), structuredContent: {n: 1}}),

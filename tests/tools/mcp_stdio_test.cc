@@ -1,4 +1,5 @@
 // The client against a real child process, mcp_server.mjs, which behaves or misbehaves on request.
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -96,6 +97,25 @@ TEST_F(McpStdio, CallsATool) {
   EXPECT_TRUE(failed->is_error);
   EXPECT_EQ(text_of(*failed), "no such ticket");
   EXPECT_EQ(client->starts(), 1U);
+}
+
+TEST_F(McpStdio, TheServerGetsOnlyTheVariablesThatItWasGiven) {
+  ::setenv("ASSAY_TEST_API_KEY", "s3cret", 1);
+  const Environment ours = [](std::string_view name) -> std::optional<std::string> {
+    return name == "TICKETS_TOKEN" ? std::optional<std::string>("t0ken") : std::nullopt;
+  };
+  McpServer server{
+      .name = "tickets", .command = {"node", kServer}, .environment = {{"TOKEN", "Bearer ${TICKETS_TOKEN}"}}};
+  client = std::make_unique<McpClient>(loop, *http, server, ours);
+  EXPECT_EQ(text("variable", {{"name", "TOKEN"}}), "Bearer t0ken");
+  EXPECT_EQ(text("variable", {{"name", "PATH"}}), std::getenv("PATH"));
+  EXPECT_EQ(text("variable", {{"name", "ASSAY_TEST_API_KEY"}}), "not set");
+
+  server.environment = {{"TOKEN", "${MISSING}"}};
+  client = std::make_unique<McpClient>(loop, *http, server, ours);
+  const Error missing = error("variable");
+  EXPECT_EQ(missing.kind, ErrorKind::auth);
+  EXPECT_THAT(missing.text(), HasSubstr("MISSING is not set"));
 }
 
 TEST_F(McpStdio, AcceptsTheOlderRevisionsAndNoOthers) {

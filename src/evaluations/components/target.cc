@@ -142,7 +142,7 @@ class CommandTarget final : public MappedTarget {
     CommandCall call = pattern_;
     call.input = to_text(input);
     if (const Json* text = input.if_contains(contract().text_field)) {
-      call.environment.emplace_back("INPUT", plain_text(*text));
+      call.literal_environment.emplace_back("INPUT", plain_text(*text));
     }
     auto reply = co_await context.run_command("target", std::move(call));
     if (!reply) {
