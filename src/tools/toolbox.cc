@@ -99,6 +99,8 @@ Task<Result<Json>> Toolbox::list(std::shared_ptr<const ToolSpec> declared) {
   for (McpTool& tool : *tools) {
     names.push_back(tool.name);
     if (!offered(tool.name)) continue;
+    // Servers name older drafts there, which models refuse although nothing in the schema depends on it.
+    tool.input_schema.erase("$schema");
     list.push_back(JsonObject{{"name", tool.name},
                               {"description", tool.description.empty() ? tool.title : tool.description},
                               {"inputSchema", std::move(tool.input_schema)}});
@@ -128,9 +130,9 @@ Task<Result<Json>> Toolbox::use(ToolUse use) {
   }
   if (!result) co_return result;
   if (const std::size_t size = to_text(*result).size(); size > kLargestResult) {
-    co_return fail(ErrorKind::target,
-                   fmt::format("the result has {} bytes, and at most {} are given; ask for less", size,
-                               kLargestResult));
+    co_return fail(
+        ErrorKind::target,
+        fmt::format("the result has {} bytes, and at most {} are given; ask for less", size, kLargestResult));
   }
   co_return result;
 }
@@ -169,8 +171,9 @@ Task<Result<Json>> Toolbox::request(const ToolSpec& tool, const HttpTool& http, 
   call.url = filled_url(http.url, rest);
   if (has_body(http.method)) {
     call.body = to_text(rest);
-    const bool typed = std::ranges::any_of(
-        call.headers, [](const auto& header) { return equal_ignoring_ascii_case(header.first, "content-type"); });
+    const bool typed = std::ranges::any_of(call.headers, [](const auto& header) {
+      return equal_ignoring_ascii_case(header.first, "content-type");
+    });
     if (!typed) call.headers.emplace_back("Content-Type", "application/json");
   } else {
     append_query(call.url, rest);

@@ -89,8 +89,8 @@ test('mcp: the filesystem and everything servers list and run their tools', asyn
     { name: 'files', kind: 'mcp', command: ['node', join(kServers, 'server-filesystem/dist/index.js'), join(here, 'data')], only: ['read_text_file', 'list_directory', 'write_file'] },
     { name: 'everything', kind: 'mcp', command: ['node', join(kServers, 'server-everything/dist/index.js'), 'stdio'], only: ['echo', 'get-sum'] },
   ], [
-    [['list_directory', { path: 'data' }], ['echo', { message: 'hello' }], ['get-sum', { a: 2, b: 3 }]],
-    [['read_text_file', { path: 'data/note.txt' }], ['read_text_file', { path: '/etc/passwd' }], ['echo', {}], ['edit_file', {}]],
+    [['list_directory', { path: '.' }], ['echo', { message: 'hello' }], ['get-sum', { a: 2, b: 3 }]],
+    [['read_text_file', { path: 'note.txt' }], ['read_text_file', { path: '/etc/passwd' }], ['echo', {}], ['edit_file', {}]],
   ], { prepare: (here) => { mkdirSync(join(here, 'data')); write(join(here, 'data/note.txt'), 'from the disk'); } });
   assert.match(results[0], /note\.txt/);
   assert.match(results[1], /hello/);
@@ -107,7 +107,7 @@ test('mcp: a server that crashes, hangs or talks rubbish costs one call, and see
   const { results, file } = await use(t, () => [
     { name: 'odd', kind: 'mcp', command: ['node', server], timeout: '2s', environment: { GIVEN: '${SERVICE_KEY}' } },
   ], [
-    [['echo', { n: 1 }]], [['crash', {}]], [['echo', { n: 2 }]], [['never', {}]], [['echo', { n: 3 }]],
+    [['echo', { n: 1 }]], [['crash', {}]], [['echo', { n: 2 }]], [['hang', {}]], [['echo', { n: 3 }]],
   ], { env: { SERVICE_KEY: 'for-the-server' } });
   assert.equal(results[0], '{"n":1}');
   assert.ok(results[1].error);
@@ -171,7 +171,7 @@ test('python: each attempt to do harm is contained, and the run goes on', async 
 
 test('python: without bubblewrap the tool refuses and says why; with `sandbox: none` it runs', async (t) => {
   const path = scratch(t);
-  for (const name of ['node', 'bash', 'sh', 'env']) spawnSync('ln', ['-s', spawnSync('which', [name]).stdout.toString().trim(), join(path, name)]);
+  for (const name of ['node', 'bash', 'sh', 'env', 'prlimit', 'setpriv']) spawnSync('ln', ['-s', spawnSync('which', [name]).stdout.toString().trim(), join(path, name)]);
   const once = [[['execute_python_program', { pythonCode: 'print(1)' }]]];
   const refused = await use(t, () => [], once, { system: 'tool_calling_python', env: { PATH: path } });
   assert.match(refused.results[0].error, /bwrap|bubblewrap/);

@@ -65,6 +65,7 @@ const tools = {
     return text('goodbye');
   },
   never: () => new Promise(() => {}),
+  hang: () => new Promise(() => {}),
   deaf() {
     process.stderr.write('thinking hard\n');
     for (;;);

@@ -50,7 +50,8 @@ std::vector<System> read_systems(const Config& config, std::vector<ConfigProblem
                                     guess ? fmt::format("; did you mean {}?", *guess) : "")});
   }
   if (systems.empty() && problems.empty())
-    problems.push_back({"config", "system", fmt::format("expected one or more of {}", fmt::join(kSystems, ", "))});
+    problems.push_back(
+        {"config", "system", fmt::format("expected one or more of {}", fmt::join(kSystems, ", "))});
   return systems;
 }
 
@@ -65,14 +66,16 @@ std::vector<BenchmarkModel> read_models(const Config& config, std::vector<Config
     }
     BenchmarkModel model{name, fit_for_file(name), std::move(*spec)};
     if (const auto [other, fresh] = taken.emplace(model.in_files, name); !fresh) {
-      problems.push_back({"config", "model",
-                          fmt::format("{} and {} would write the same files ({}); give one of them another name "
-                                      "under `models`",
-                                      other->second, name, model.in_files)});
+      problems.push_back(
+          {"config", "model",
+           fmt::format("{} and {} would write the same files ({}); give one of them another name "
+                       "under `models`",
+                       other->second, name, model.in_files)});
     }
     models.push_back(std::move(model));
   }
-  if (models.empty() && problems.empty()) problems.push_back({"config", "model", "expected at least one model"});
+  if (models.empty() && problems.empty())
+    problems.push_back({"config", "model", "expected at least one model"});
   return models;
 }
 
@@ -83,7 +86,8 @@ std::vector<fs::path> task_files(const std::string& directory, std::vector<Confi
   for (const auto& entry : fs::directory_iterator(directory, failed)) {
     const std::string ending = entry.path().extension().string();
     std::error_code ignored;
-    if ((ending == ".yaml" || ending == ".yml") && entry.is_regular_file(ignored)) files.push_back(entry.path());
+    if ((ending == ".yaml" || ending == ".yml") && entry.is_regular_file(ignored))
+      files.push_back(entry.path());
   }
   std::ranges::sort(files);
   if (failed) {
@@ -139,10 +143,12 @@ class TaskLoader {
     if (promptql && !task.task.promptql_prompt)
       complain(task.file, "promptql_prompt", "is missing, and the system promptql is asked with it");
     if (promptql && task.task.expected_promptql_artifact.empty())
-      complain(task.file, "expected_promptql_artifact", "is missing: the answer of promptql is that artifact");
+      complain(task.file, "expected_promptql_artifact",
+               "is missing: the answer of promptql is that artifact");
     if (plan_.systems.size() == (promptql ? 1U : 0U)) return;
     if (!task.task.tool_calling_prompt)
-      complain(task.file, "tool_calling_prompt", "is missing, and the tool calling systems are asked with it");
+      complain(task.file, "tool_calling_prompt",
+               "is missing, and the tool calling systems are asked with it");
     check_expected_calls(task);
   }
 
@@ -212,14 +218,16 @@ PromptqlSettings read_promptql(const Config& config, bool used, std::vector<Conf
     if (ddn->is_object()) {
       settings.ddn = ddn->get_object();
     } else {
-      problems.push_back({"config", "promptql.ddn", fmt::format("found {}, expected an object", excerpt(*ddn))});
+      problems.push_back(
+          {"config", "promptql.ddn", fmt::format("found {}, expected an object", excerpt(*ddn))});
     }
   }
   for (const std::string& path : config.texts("promptql.artifacts")) {
     auto text = read_file(path);
     auto artifact = text ? parse_json(*text) : fail(text.error());
     if (!artifact) {
-      problems.push_back({"config", "promptql.artifacts", std::move(artifact.error()).with("file", path).text()});
+      problems.push_back(
+          {"config", "promptql.artifacts", std::move(artifact.error()).with("file", path).text()});
     } else if (artifact->is_array()) {
       for (const Json& one : artifact->get_array()) settings.artifacts.push_back(one);
     } else {
@@ -227,7 +235,8 @@ PromptqlSettings read_promptql(const Config& config, bool used, std::vector<Conf
     }
   }
   if (used) {
-    for (std::string& words : problems_of(settings)) problems.push_back({"config", "promptql", std::move(words)});
+    for (std::string& words : problems_of(settings))
+      problems.push_back({"config", "promptql", std::move(words)});
   }
   return settings;
 }

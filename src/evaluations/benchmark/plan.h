@@ -47,8 +47,8 @@ struct BenchmarkPlan {
   std::vector<BenchmarkTask> tasks;
   std::vector<System> systems;
   std::vector<BenchmarkModel> models;
-  std::vector<PlannedRun> runs;    // the variations of a task together, and all runs of a variation
-  std::vector<Problem> problems;   // of the task files: errors, and warnings
+  std::vector<PlannedRun> runs;     // the variations of a task together, and all runs of a variation
+  std::vector<Problem> problems;    // of the task files: errors, and warnings
   std::int64_t unusable_tasks = 0;  // files that cannot be used
   std::int64_t max_turns = 20;
   std::int64_t max_nudges = 3;

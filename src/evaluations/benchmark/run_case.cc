@@ -115,7 +115,8 @@ class RunningCase {
   }
 
   static Outcome unreadable(const Error& error) {
-    return {OutcomeKind::infra_failed, {{"unreadable", true}},
+    return {OutcomeKind::infra_failed,
+            {{"unreadable", true}},
             error.text() + "; the file is left as it is: mend it, or delete it to run this again"};
   }
 
@@ -199,8 +200,8 @@ class RunningCase {
       file_.score = 0;
       co_return std::nullopt;
     }
-    auto score = co_await score_answer(context_, judge_,
-                                       {*scorer, plan_.prompt_of(run_), variation(), *file_.answer});
+    auto score =
+        co_await score_answer(context_, judge_, {*scorer, plan_.prompt_of(run_), variation(), *file_.answer});
     if (!score) co_return std::move(score.error());
     if (!*score) co_return std::nullopt;
     file_.score = (*score)->value;
@@ -229,8 +230,7 @@ class RunningCase {
     for (const std::string& note : notes_) notes.push_back(boost::json::string(note));
     if (!notes.empty()) result["notes"] = std::move(notes);
     if (file_.form == RunForm::conversation) {
-      result["tool_calls"] =
-          std::ranges::count(file_.conversation, Entry::Kind::tool_call, &Entry::kind);
+      result["tool_calls"] = std::ranges::count(file_.conversation, Entry::Kind::tool_call, &Entry::kind);
       result["turns"] = rounds(file_.conversation);
       result["nudges"] = file_.nudges;
     }

@@ -122,11 +122,11 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
   JsonArray verdicts;
   for (const Json& verdict : list_at(*judged.value, "verdicts")) {
     const std::string fulfilled = text_at(verdict, "fulfilled");
-    const auto place = static_cast<std::size_t>(as_integer(*find_member(verdict, "criterion")).value_or(1)) - 1;
+    const auto place =
+        static_cast<std::size_t>(as_integer(*find_member(verdict, "criterion")).value_or(1)) - 1;
     score.value += worth(fulfilled) / static_cast<double>(criteria.size());
-    verdicts.push_back(JsonObject{{"criterion", criteria.at(place)},
-                                  {"fulfilled", fulfilled},
-                                  {"reason", text_at(verdict, "reason")}});
+    verdicts.push_back(JsonObject{
+        {"criterion", criteria.at(place)}, {"fulfilled", fulfilled}, {"reason", text_at(verdict, "reason")}});
   }
   score.details["verdicts"] = std::move(verdicts);
   co_return score;
@@ -134,8 +134,7 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
 
 Task<Result<std::optional<Score>>> score_answer(CaseContext& context, const RubricJudge* judge,
                                                 ScoringRequest request) {
-  const Json* expected =
-      request.variation.expected_output ? &*request.variation.expected_output : nullptr;
+  const Json* expected = request.variation.expected_output ? &*request.variation.expected_output : nullptr;
   if (request.scorer.name == ScorerName::rubric && judge != nullptr) {
     auto score =
         co_await judge->score(context, request.prompt, expected, request.answer, request.scorer.criteria);

@@ -108,11 +108,10 @@ class EntryReader {
  private:
   // What both providers take for the name of a function.
   void check_name(const ToolSpec& tool, const std::string& kind) {
-    const bool plain =
-        tool.name.size() <= 64 && std::ranges::all_of(tool.name, [](char c) {
-          return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                 c == '-';
-        });
+    const bool plain = tool.name.size() <= 64 && std::ranges::all_of(tool.name, [](char c) {
+                         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                                c == '_' || c == '-';
+                       });
     if ((tool.name.empty() || !plain) && kind != "mcp") {
       wrong_.push_back(fmt::format("name: found \"{}\", expected 1 to 64 letters, digits, _ or -",
                                    shorten(tool.name, 80)));
@@ -144,7 +143,8 @@ class EntryReader {
     sql.database = entry_.text("database");
     sql.max_rows = size_of(entry_, "max_rows", sql.max_rows);
     sql.max_bytes = size_of(entry_, "max_bytes", sql.max_bytes);
-    if (auto url = parse_database_url(sql.database); !url) wrong_.push_back("database: " + url.error().text());
+    if (auto url = parse_database_url(sql.database); !url)
+      wrong_.push_back("database: " + url.error().text());
     if (!entry_.has("timeout")) tool.timeout = SqlQuery{}.timeout;
     tool.parameters = sql_parameters();
     tool.kind = std::move(sql);
@@ -205,7 +205,8 @@ class EntryReader {
   Json parameters() {
     const Json* given = entry_.find("parameters");
     if (given == nullptr) return JsonObject{{"type", "object"}, {"properties", JsonObject{}}};
-    if (!given->is_object()) wrong_.push_back(fmt::format("parameters: found {}, expected a JSON schema", excerpt(*given)));
+    if (!given->is_object())
+      wrong_.push_back(fmt::format("parameters: found {}, expected a JSON schema", excerpt(*given)));
     return *given;
   }
 
@@ -266,13 +267,16 @@ Key tools_key() {
             .minimum = 100},
            {.name = "command",
             .type = KeyType::command,
-            .help = "command: the program; its arguments come as JSON on stdin, and it prints one JSON value. "
-                    "mcp: the server."},
+            .help =
+                "command: the program; its arguments come as JSON on stdin, and it prints one JSON value. "
+                "mcp: the server."},
            {.name = "environment",
             .type = KeyType::any,
-            .help = "command, mcp: variables of the program beside a harmless few of ours; `${NAME}` is filled "
-                    "from the environment."},
-           {.name = "url", .help = "http: the address, `{name}` is filled from the arguments. mcp: the server."},
+            .help =
+                "command, mcp: variables of the program beside a harmless few of ours; `${NAME}` is filled "
+                "from the environment."},
+           {.name = "url",
+            .help = "http: the address, `{name}` is filled from the arguments. mcp: the server."},
            {.name = "method",
             .help = "http: by default POST, with the arguments as JSON body.",
             .choices = {"GET", "POST", "PUT", "PATCH", "DELETE"}},
@@ -282,7 +286,9 @@ Key tools_key() {
            {.name = "parameters",
             .type = KeyType::any,
             .help = "command, http: JSON schema of the arguments; a call that does not fit is not run."},
-           {.name = "only", .type = KeyType::text_list, .help = "mcp: which of the server's tools are offered."},
+           {.name = "only",
+            .type = KeyType::text_list,
+            .help = "mcp: which of the server's tools are offered."},
            {.name = "sandbox",
             .help = "python: `none` runs what the model writes with your own rights.",
             .choices = {"bubblewrap", "none"}},
@@ -294,7 +300,9 @@ Key tools_key() {
             .type = KeyType::number,
             .help = "python: memory of a process; by default 1024.",
             .minimum = 16},
-           {.name = "cpu", .type = KeyType::duration, .help = "python: CPU time of a process; by default 20s."},
+           {.name = "cpu",
+            .type = KeyType::duration,
+            .help = "python: CPU time of a process; by default 20s."},
            {.name = "max_output",
             .type = KeyType::integer,
             .help = "python: bytes of stdout and stderr each; by default 1 MiB.",

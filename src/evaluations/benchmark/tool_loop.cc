@@ -18,7 +18,8 @@ namespace assay::benchmark {
 namespace {
 
 constexpr const char* kLastRequest =
-    "You have used all your rounds of tool calls. Give your final answer now, in the form that was asked for, "
+    "You have used all your rounds of tool calls. Give your final answer now, in the form that was asked "
+    "for, "
     "from what you have found so far.";
 
 // A tool as the model is told of it, and who carries it out.
@@ -33,9 +34,10 @@ class Offer {
   // Error of kind config if two tools have one name.
   Status add(Tool tool, std::shared_ptr<const ToolSpec> spec) {
     if (find(tool.name) != nullptr) {
-      return fail(ErrorKind::config,
-                  fmt::format("two tools are called {}; name one of them otherwise, or leave it out with `only`",
-                              tool.name));
+      return fail(
+          ErrorKind::config,
+          fmt::format("two tools are called {}; name one of them otherwise, or leave it out with `only`",
+                      tool.name));
     }
     Offered offered;
     // A server's schema may use what we do not know; it checks its arguments itself.
@@ -209,8 +211,8 @@ class Conversation {
     request.tools = offer_.tools();
     if (last) request.tool_choice.mode = ToolChoice::Mode::none;
     request.sampling = loop_.sampling;
-    std::string step = step_name(
-        fmt::format("{}turn{}", loop_.steps, next_turn(file_.conversation)), to_json(request));
+    std::string step =
+        step_name(fmt::format("{}turn{}", loop_.steps, next_turn(file_.conversation)), to_json(request));
     co_return co_await context_.complete(std::move(step), 1, std::move(request));
   }
 
@@ -294,7 +296,8 @@ void add_reply(std::vector<Entry>& conversation, const ChatReply& reply) {
     for (int n = 1; record.id.empty() || !ids.insert(record.id).second; ++n)
       record.id = fmt::format("call_{}_{}", turn, n);
     record.name = call.name;
-    record.params = call.arguments_text.empty() ? call.arguments : Json(boost::json::string(call.arguments_text));
+    record.params =
+        call.arguments_text.empty() ? call.arguments : Json(boost::json::string(call.arguments_text));
     if (record.params.is_null()) record.params = JsonObject{};
     record.turn = turn;
     conversation.push_back(Entry::tool_call(std::move(record)));

@@ -29,8 +29,8 @@ constexpr const char* kStyle = R"(<style>
 </style>)";
 
 std::string said(std::string_view who, std::string_view text) {
-  return fmt::format("<div class=\"entry\"><div class=\"who\">{}</div><div class=\"said\">{}</div></div>\n", who,
-                     html::text(text, kLongestText));
+  return fmt::format("<div class=\"entry\"><div class=\"who\">{}</div><div class=\"said\">{}</div></div>\n",
+                     who, html::text(text, kLongestText));
 }
 
 // A query or program is read as text, not as a JSON string.
@@ -62,9 +62,11 @@ std::string call_entry(const CallRecord& call) {
   std::string out = fmt::format(
       "<div class=\"entry{}\"><div class=\"who\">tool call{}</div><details><summary><b>{}</b>: {}</summary>"
       "<pre>{}</pre>",
-      failed ? " failed" : "", call.turn ? fmt::format(", turn {}", *call.turn) : "", html::text(call.name, 200),
-      result_in_short(call.result), html::text(arguments(call.params), kLongestText));
-  if (call.result) out += fmt::format("<pre>{}</pre>", html::text(result_words(*call.result), kLongestResult));
+      failed ? " failed" : "", call.turn ? fmt::format(", turn {}", *call.turn) : "",
+      html::text(call.name, 200), result_in_short(call.result),
+      html::text(arguments(call.params), kLongestText));
+  if (call.result)
+    out += fmt::format("<pre>{}</pre>", html::text(result_words(*call.result), kLongestResult));
   return out + "</details></div>\n";
 }
 
@@ -86,32 +88,34 @@ std::string entry_html(const Entry& entry) {
 // The service's own steps: what it said, planned and ran.
 std::string action_html(const Json& action) {
   std::string out;
-  for (const auto& [key, who] : {std::pair<std::string_view, std::string_view>{"message", "assistant"},
-                                 {"plan", "plan"}}) {
+  for (const auto& [key, who] :
+       {std::pair<std::string_view, std::string_view>{"message", "assistant"}, {"plan", "plan"}}) {
     if (const auto text = find_text(action, key); text && !text->empty()) out += said(who, *text);
   }
   const auto code = find_text(action, "code");
   if (!code || code->empty()) return out;
   const auto error = find_text(action, "code_error");
-  out += fmt::format("<div class=\"entry{}\"><details><summary>program{}</summary><pre>{}</pre><pre>{}</pre>"
-                     "</details></div>\n",
-                     error ? " failed" : "", error ? ": failed" : "", html::text(*code, kLongestText),
-                     html::text(error.value_or(text_at(action, "code_output")), kLongestResult));
+  out += fmt::format(
+      "<div class=\"entry{}\"><details><summary>program{}</summary><pre>{}</pre><pre>{}</pre>"
+      "</details></div>\n",
+      error ? " failed" : "", error ? ": failed" : "", html::text(*code, kLongestText),
+      html::text(error.value_or(text_at(action, "code_output")), kLongestResult));
   return out;
 }
 
 std::string side(const Transcript& transcript) {
   std::string out = fmt::format("<div class=\"side\"><h3>{}</h3>\n", html::name(transcript.contender));
   if (!transcript.run) {
-    return out + fmt::format("<p class=\"failed\">{} cannot be read.</p></div>\n", html::text(transcript.file, 300));
+    return out + fmt::format("<p class=\"failed\">{} cannot be read.</p></div>\n",
+                             html::text(transcript.file, 300));
   }
   const RunFile& run = *transcript.run;
   out += fmt::format("<p><span class=\"score\">{}</span> {}{}{} · <a href=\"{}\">{}</a></p>\n",
                      run.score ? fmt::format("{:.3f}", *run.score) : "no score",
                      html::text(transcript.outcome, 100),
                      run.nudges > 0 ? fmt::format(" · {} nudges", run.nudges) : "",
-                     run.seconds ? fmt::format(" · {:.1f} s", *run.seconds) : "", html::attribute(transcript.file),
-                     html::text(transcript.file, 300));
+                     run.seconds ? fmt::format(" · {:.1f} s", *run.seconds) : "",
+                     html::attribute(transcript.file), html::text(transcript.file, 300));
   if (!run.score_details.empty())
     out += fmt::format("<details><summary>score in detail</summary><pre>{}</pre></details>\n",
                        html::text(pretty_text(run.score_details), kLongestResult));
@@ -144,8 +148,9 @@ void TranscriptPage::add(const std::string& title, const std::string& prompt, co
     return;
   }
   shown_ += side_by_side.size();
-  std::string out = fmt::format("<section><h2>{}</h2>\n<details><summary>task</summary><pre>{}</pre></details>\n",
-                                html::text(title, 500), html::text(prompt, kLongestText));
+  std::string out =
+      fmt::format("<section><h2>{}</h2>\n<details><summary>task</summary><pre>{}</pre></details>\n",
+                  html::text(title, 500), html::text(prompt, kLongestText));
   if (expected != nullptr)
     out += fmt::format("<details><summary>expected</summary><pre>{}</pre></details>\n",
                        html::text(pretty_text(*expected), kLongestResult));
@@ -155,8 +160,7 @@ void TranscriptPage::add(const std::string& title, const std::string& prompt, co
 }
 
 void TranscriptPage::finish() {
-  if (left_out_ > 0)
-    files_.write(kFile, fmt::format("<p>{} more runs are in their files.</p>\n", left_out_));
+  if (left_out_ > 0) files_.write(kFile, fmt::format("<p>{} more runs are in their files.</p>\n", left_out_));
   const std::string page = html_page("Transcripts", "\x01");
   files_.write(kFile, page.substr(page.find('\x01') + 1));
 }

@@ -14,10 +14,10 @@ namespace assay::benchmark {
 
 // One run beside others of the same variation.
 struct Transcript {
-  std::string contender;  // "tool_calling/claude"
-  std::string file;       // its output file
+  std::string contender;       // "tool_calling/claude"
+  std::string file;            // its output file
   std::optional<RunFile> run;  // nothing: the file cannot be read
-  std::string outcome;    // "scored", or how it failed
+  std::string outcome;         // "scored", or how it failed
 };
 
 class TranscriptPage {
