@@ -175,8 +175,7 @@ class BenchmarkCollector final : public Collector {
     std::string title = fmt::format("{}, variation {}", plan_.tasks[first.task].name, first.variation);
     if (!variation.name.empty()) title += fmt::format(" ({})", variation.name);
     if (plan_.repeat > 1) title += fmt::format(", run {}", first.run);
-    page_.add(title, plan_.prompt_of(first),
-              variation.expected_output ? &*variation.expected_output : nullptr, sides);
+    page_.add(title, variation.expected_output ? &*variation.expected_output : nullptr, sides);
     page_runs_.clear();
     outcomes_.clear();
   }

@@ -80,7 +80,10 @@ void Contest::add(RunFigures figures) {
   if (std::ranges::find(contenders_, contender) == contenders_.end()) contenders_.push_back(contender);
   all_.add(figures);
   by_contender_[contender].add(figures);
-  by_task_[{contender, run.task}].add(figures);
+  // Inside a task its variations are what differs.
+  RunFigures within = figures;
+  within.cluster = std::to_string(run.variation);
+  by_task_[{contender, run.task}].add(within);
   if (figures.score) by_variation_[place][contender].add(*figures.score);
   score_rows_.push_back({text_of(plan_.tasks[run.task].name), text_of(to_string(run.system)),
                          text_of(plan_.models[run.model].name), run.variation, run.run,
@@ -101,7 +104,7 @@ void Contest::close_variation() {
     if (!agreed) continue;
     all_.repeatability.add(repeats.cluster, *agreed);
     by_contender_[contender].repeatability.add(repeats.cluster, *agreed);
-    by_task_[{contender, variation_->first}].repeatability.add(repeats.cluster, *agreed);
+    by_task_[{contender, variation_->first}].repeatability.add(std::to_string(variation_->second), *agreed);
   }
   open_.clear();
   variation_.reset();
@@ -145,20 +148,22 @@ void Contest::add_metrics(Summary& summary) const {
 void Contest::add_systems(Summary& summary) const {
   Table table{"systems",
               "Systems by task",
-              {"system", "task", "runs", "score", "low", "high", "repeatability", "answered", "completed",
-               "tool calls", "nudges", "tokens", "cost ($)", "seconds"},
+              {"system", "model", "task", "runs", "score", "low", "high", "repeatability", "answered",
+               "completed", "tool calls", "nudges", "tokens", "cost ($)", "seconds"},
               {},
               false,
               "",
               ""};
   const auto row = [&](const std::string& contender, std::string_view task, const Tally& tally) {
     const Estimate score = share_of(tally.scores);
-    table.rows.push_back(
-        {text_of(contender), text_of(task), tally.runs, or_null(score.value), low_of(score), high_of(score),
-         or_null(tally.repeatability.all().mean()), or_null(tally.answered.all().mean()),
-         or_null(tally.completed.all().mean()), or_null(tally.tool_calls.all().mean()),
-         or_null(tally.nudges.all().mean()), or_null(tally.tokens.mean()),
-         tally.unpriced > 0 ? Json(nullptr) : or_null(tally.cost.mean()), or_null(tally.seconds.mean())});
+    const std::size_t slash = contender.find('/');
+    table.rows.push_back({text_of(contender.substr(0, slash)), text_of(contender.substr(slash + 1)),
+                          text_of(task), tally.runs, or_null(score.value), low_of(score), high_of(score),
+                          or_null(tally.repeatability.all().mean()), or_null(tally.answered.all().mean()),
+                          or_null(tally.completed.all().mean()), or_null(tally.tool_calls.all().mean()),
+                          or_null(tally.nudges.all().mean()), or_null(tally.tokens.mean()),
+                          tally.unpriced > 0 ? Json(nullptr) : or_null(tally.cost.mean()),
+                          or_null(tally.seconds.mean())});
   };
   for (const std::string& contender : contenders_) {
     if (plan_.tasks.size() > 1) row(contender, "all", by_contender_.at(contender));

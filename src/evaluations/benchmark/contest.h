@@ -1,8 +1,8 @@
 // Which system does better, by how much, and how surely? Figures and tables over all runs of a benchmark.
 //
-// A failed run has the score 0 and stays in every mean. Intervals are clustered by task (by variation where
-// there is but one task), since the variations of a task are alike. Two systems are compared on the same
-// variations: the difference of their mean scores there.
+// A failed run has the score 0 and stays in every mean. Intervals are clustered by task, since the variations
+// of a task are alike, and inside a task (or where there is but one) by variation. Two systems are compared
+// on the same variations: the difference of their mean scores there.
 #pragma once
 
 #include <cstddef>

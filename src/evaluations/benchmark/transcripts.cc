@@ -1,6 +1,6 @@
 #include "evaluations/benchmark/transcripts.h"
 
-#include <algorithm>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -110,18 +110,24 @@ std::string side(const Transcript& transcript) {
                              html::text(transcript.file, 300));
   }
   const RunFile& run = *transcript.run;
-  out += fmt::format("<p><span class=\"score\">{}</span> {}{}{} · <a href=\"{}\">{}</a></p>\n",
-                     run.score ? fmt::format("{:.3f}", *run.score) : "no score",
-                     html::text(transcript.outcome, 100),
-                     run.nudges > 0 ? fmt::format(" · {} nudges", run.nudges) : "",
-                     run.seconds ? fmt::format(" · {:.1f} s", *run.seconds) : "",
-                     html::attribute(transcript.file), html::text(transcript.file, 300));
+  out += fmt::format(
+      "<p><span class=\"score\">{}</span> {}{}{} · <a href=\"{}\">{}</a></p>\n",
+      run.score ? fmt::format("{:.3f}", *run.score) : "no score", html::text(transcript.outcome, 100),
+      run.nudges > 0 ? fmt::format(" · {} {}", run.nudges, run.nudges == 1 ? "nudge" : "nudges") : "",
+      run.seconds ? fmt::format(" · {:.1f} s", *run.seconds) : "", html::attribute(transcript.file),
+      html::text(transcript.file, 300));
   if (!run.score_details.empty())
     out += fmt::format("<details><summary>score in detail</summary><pre>{}</pre></details>\n",
                        html::text(pretty_text(run.score_details), kLongestResult));
   for (const Json& action : list_at(run.output, "assistant_actions")) out += action_html(action);
   if (run.error) out += entry_html(Entry::error(*run.error));
-  for (const Entry& entry : run.conversation) out += entry_html(entry);
+  bool first = true;
+  for (const Entry& entry : run.conversation) {
+    // What every run of the variation was asked is there to look up, not to scroll past.
+    const bool question = std::exchange(first, false) && entry.kind == Entry::Kind::user_message;
+    out += question ? fmt::format("<details><summary>prompt</summary>{}</details>\n", entry_html(entry))
+                    : entry_html(entry);
+  }
   if (run.answer) {
     out += fmt::format("<details><summary>answer</summary><pre>{}</pre></details>\n",
                        html::text(pretty_text(*run.answer), kLongestResult));
@@ -141,16 +147,14 @@ TranscriptPage::TranscriptPage(OutputFiles& files) : files_(files) {
   files_.write(kFile, "<h1>Transcripts</h1>\n");
 }
 
-void TranscriptPage::add(const std::string& title, const std::string& prompt, const Json* expected,
+void TranscriptPage::add(const std::string& title, const Json* expected,
                          const std::vector<Transcript>& side_by_side) {
   if (shown_ + side_by_side.size() > kMostShown) {
     left_out_ += side_by_side.size();
     return;
   }
   shown_ += side_by_side.size();
-  std::string out =
-      fmt::format("<section><h2>{}</h2>\n<details><summary>task</summary><pre>{}</pre></details>\n",
-                  html::text(title, 500), html::text(prompt, kLongestText));
+  std::string out = fmt::format("<section><h2>{}</h2>\n", html::text(title, 500));
   if (expected != nullptr)
     out += fmt::format("<details><summary>expected</summary><pre>{}</pre></details>\n",
                        html::text(pretty_text(*expected), kLongestResult));

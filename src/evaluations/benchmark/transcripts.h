@@ -24,8 +24,7 @@ class TranscriptPage {
  public:
   explicit TranscriptPage(OutputFiles& files);
   // `expected` is null if nothing is.
-  void add(const std::string& title, const std::string& prompt, const Json* expected,
-           const std::vector<Transcript>& side_by_side);
+  void add(const std::string& title, const Json* expected, const std::vector<Transcript>& side_by_side);
   void finish();
 
  private:
