@@ -21,7 +21,7 @@ const fonts = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Not
 const exportWidth = 760;
 
 // Names of styles that the specs use; src/report/plot_parts.cc has the same for other programs.
-const legendColumns = (width) => (width < 420 ? 2 : 3);
+const legendColumns = (width) => (width < 560 ? 2 : 3);
 const themeConfig = ({ ink, soft, line }, width) => ({
   background: null,
   font: fonts,

@@ -84,7 +84,7 @@ Plot heat_map(PlotWords words, const HeatMap& map) {
   const bool of_row = map.shade == HeatMap::Shade::share_of_row;
   const std::string shade = of_row ? "shade" : "value";
   const Interval range = map.shade == HeatMap::Shade::number ? range_of(map) : Interval{0, 1};
-  const Json middle((range.low + range.high) / 2);
+  const Json dark(range.low + (range.high - range.low) * 0.65);
 
   const std::vector<std::string> rows = labels(map.rows);
   const std::vector<std::string> columns = labels(map.columns);
@@ -98,7 +98,9 @@ Plot heat_map(PlotWords words, const HeatMap& map) {
   const Json height = height_of(y, kRowHeight);
 
   JsonObject colour = field(shade, "quantitative", of_row ? "share of the row" : "");
-  colour["scale"] = JsonObject{{"domain", JsonArray{range.low, range.high}}, {"scheme", "blues"}};
+  colour["scale"] = JsonObject{{"domain", JsonArray{range.low, range.high}},
+                               {"range", JsonArray{"#f2f7fb", "#08519c"}},
+                               {"interpolate", "lab"}};
   colour["legend"] = nullptr;
   const JsonArray tooltip = [&] {
     JsonArray fields{told("row", map.row_title.empty() ? "row" : label(map.row_title)),
@@ -107,8 +109,8 @@ Plot heat_map(PlotWords words, const HeatMap& map) {
     if (of_row) fields.push_back(told("shade", "share of the row", ".1%"));
     return fields;
   }();
-  // Black on the light half of the shades, white on the dark one.
-  JsonObject ink{{"condition", JsonObject{{"test", fmt::format("datum.{} > {}", shade, to_text(middle))},
+  // Black on light shades, white on dark ones; at 0.65 both have the same contrast.
+  JsonObject ink{{"condition", JsonObject{{"test", fmt::format("datum.{} > {}", shade, to_text(dark))},
                                           {"value", "#ffffff"}}},
                  {"value", "#000000"}};
   JsonArray layers;

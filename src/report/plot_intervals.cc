@@ -71,8 +71,9 @@ Plot interval_plot(PlotWords words, const IntervalAxis& axis, const std::vector<
     layers.push_back(layer(mark("bar", {{"color", text(kSky)}, {"height", JsonObject{{"band", 0.5}}}}),
                            {{"x", x}, {"tooltip", tooltip}}));
   } else {
-    layers.push_back(layer(mark("point", {{"filled", true}, {"size", 90}, {"color", text(kBlue)}}),
-                           {{"x", x}, {"tooltip", tooltip}}));
+    layers.push_back(
+        layer(mark("point", {{"filled", true}, {"opacity", 1}, {"size", 90}, {"color", text(kBlue)}}),
+              {{"x", x}, {"tooltip", tooltip}}));
   }
   layers.push_back(layer(mark("rule", {{"style", "ink"}, {"strokeWidth", 2}}),
                          {{"x", field("low", "quantitative", axis.title)},
@@ -84,8 +85,9 @@ Plot interval_plot(PlotWords words, const IntervalAxis& axis, const std::vector<
   }
   if (bars) {
     // The value itself: an interval's middle is often elsewhere.
-    layers.push_back(layer(mark("point", {{"filled", true}, {"size", 55}, {"color", text(kBlue)}}),
-                           {{"x", field("value", "quantitative", axis.title)}, {"tooltip", tooltip}}));
+    layers.push_back(
+        layer(mark("point", {{"filled", true}, {"opacity", 1}, {"size", 55}, {"color", text(kBlue)}}),
+              {{"x", field("value", "quantitative", axis.title)}, {"tooltip", tooltip}}));
   }
   words.caption += words.caption.empty() ? "" : " ";
   const double level = rows.empty() || !rows.front().estimate.ci ? 0.95 : rows.front().estimate.level;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,7 +89,7 @@ JsonObject measured(std::string_view name, std::string_view title, AxisForm form
   } else if (form == AxisForm::share) {
     out["scale"] = JsonObject{{"domain", JsonArray{0, 1}}};
   } else {
-    out["scale"] = JsonObject{{"zero", false}, {"nice", true}};
+    out["scale"] = JsonObject{{"zero", true}, {"nice", true}};
   }
   return out;
 }
@@ -129,10 +130,12 @@ JsonObject layer(JsonObject mark, JsonObject encoding) {
 }
 
 Plot framed(PlotWords words, JsonArray values, Json height, JsonArray layers, JsonObject more) {
+  words.title = label(words.title, 200);
+  if (!words.caption.empty()) words.caption = label(words.caption, 2'000);
   Plot plot;
   plot.name = plot_file_name(words.name);
-  plot.title = label(words.title, 200);
-  if (!words.caption.empty()) plot.caption = label(words.caption, 2'000);
+  plot.title = std::move(words.title);
+  plot.caption = std::move(words.caption);
   JsonObject title{{"text", text(plot.title)}};
   if (!plot.caption.empty()) title["subtitle"] = text(label(plot.caption, 110));
   JsonObject spec{{"$schema", "https://vega.github.io/schema/vega-lite/v6.json"},

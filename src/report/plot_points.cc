@@ -74,7 +74,7 @@ Plot scatter_plot(PlotWords words, const ScatterAxes& axes, const std::vector<Sc
                            {{"x", x}, {"y", std::move(low)}, {"y2", JsonObject{{"field", "high"}}}}));
   }
   layers.push_back(
-      layer(mark("point", {{"filled", true}, {"size", 45}, {"opacity", 0.7}, {"color", text(kBlue)}}),
+      layer(mark("point", {{"filled", true}, {"size", 45}, {"opacity", 0.85}, {"color", text(kBlue)}}),
             {{"x", x}, {"y", y}, {"tooltip", tooltip}}));
   words.caption += fmt::format("{}n = {}.", words.caption.empty() ? "" : " ",
                                count_words(static_cast<std::int64_t>(values.size())));

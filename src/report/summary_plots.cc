@@ -16,13 +16,6 @@ constexpr std::size_t kMostRows = 30;
 constexpr std::size_t kMostFamilies = 6;
 constexpr std::size_t kMostLabels = 40;  // a matrix with more is a grey field
 
-std::string metric_words(std::string_view name) {
-  std::string words = title_words(name);
-  for (std::size_t at = words.find('.'); at != std::string::npos; at = words.find('.', at))
-    words.replace(at, 1, " · ");
-  return words;
-}
-
 AxisForm axis_form(Metric::Form form) {
   return form == Metric::Form::share ? AxisForm::share : AxisForm::number;
 }
@@ -92,8 +85,8 @@ void add_families(const Summary& summary, std::vector<Plot>& plots) {
                             count_words(static_cast<std::int64_t>(family.parts.size())));
     }
     const std::string words = metric_words(family.whole->name);
-    plots.push_back(interval_plot({family.whole->name + "_by_part", words + " by part", std::move(caption)},
-                                  {plain_words(family.whole->name), axis_form(family.whole->form)}, rows));
+    plots.push_back(interval_plot({family.whole->name + "_by_label", words + " by label", std::move(caption)},
+                                  {"", axis_form(family.whole->form)}, rows));
   }
 }
 

@@ -187,7 +187,7 @@ TEST(SummaryPlots, DrawHeadlineFiguresMatricesAndFiguresByLabel) {
   summary.metrics.push_back(metric("precision.visa", wilson(2, 2)));
   const std::vector<Plot> plots = summary_plots(summary);
   EXPECT_EQ(names_of(plots),
-            (std::vector<std::string>{"headline_shares", "confusion_matrix", "precision_by_part"}));
+            (std::vector<std::string>{"headline_shares", "confusion_matrix", "precision_by_label"}));
   // The whole, then its parts.
   EXPECT_EQ(as_text(at(values_of(plots.back()).at(0), "/figure")), "overall");
   EXPECT_EQ(as_text(at(values_of(plots.back()).at(2), "/figure")), "visa");
