@@ -84,7 +84,7 @@ Plot heat_map(PlotWords words, const HeatMap& map) {
   const bool of_row = map.shade == HeatMap::Shade::share_of_row;
   const std::string shade = of_row ? "shade" : "value";
   const Interval range = map.shade == HeatMap::Shade::number ? range_of(map) : Interval{0, 1};
-  const Json dark(range.low + (range.high - range.low) * 0.65);
+  const Json dark(range.low + (range.high - range.low) * 0.75);
 
   const std::vector<std::string> rows = labels(map.rows);
   const std::vector<std::string> columns = labels(map.columns);
@@ -109,7 +109,7 @@ Plot heat_map(PlotWords words, const HeatMap& map) {
     if (of_row) fields.push_back(told("shade", "share of the row", ".1%"));
     return fields;
   }();
-  // Black on light shades, white on dark ones; at 0.65 both have the same contrast.
+  // Black on light shades, white on dark ones; at 0.75 both have a contrast of 4.5.
   JsonObject ink{{"condition", JsonObject{{"test", fmt::format("datum.{} > {}", shade, to_text(dark))},
                                           {"value", "#ffffff"}}},
                  {"value", "#000000"}};
