@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
@@ -37,6 +41,21 @@ Result<std::vector<NotableCase>> errored_cases(const std::string& directory) {
   return cases;
 }
 
+// Plots that the run wrote, by name; a run of an earlier version has none.
+std::vector<Plot> written_plots(const std::string& directory) {
+  constexpr std::string_view kEnding = ".vl.json";
+  std::vector<Plot> plots;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(directory + "/plots", failed)) {
+    std::string name = entry.path().filename().string();
+    if (!name.ends_with(kEnding)) continue;
+    name.resize(name.size() - kEnding.size());
+    plots.emplace_back().name = std::move(name);
+  }
+  std::ranges::sort(plots, {}, &Plot::name);
+  return plots;
+}
+
 Result<ReportInput> load(const std::string& directory) {
   auto summary = read_summary(directory);
   if (!summary) return fail(std::move(summary.error()));
@@ -44,6 +63,7 @@ Result<ReportInput> load(const std::string& directory) {
   if (!cases) return fail(std::move(cases.error()));
   ReportInput input;
   input.summary = std::move(*summary);
+  input.summary.plots = written_plots(directory);
   for (const NotableCase& errored : *cases) {
     input.problems.push_back({"error", "case " + errored.id, errored.fields.front().second});
   }

@@ -6,6 +6,12 @@ AtomicFile* OutputFiles::open(const std::string& name) {
   if (directory_.empty()) return nullptr;
   const auto found = files_.find(name);
   if (found != files_.end()) return &found->second;
+  if (const std::size_t slash = name.rfind('/'); slash != std::string::npos) {
+    if (auto made = make_directories(directory_ + "/" + name.substr(0, slash)); !made) {
+      if (failed_) failed_ = std::move(made);
+      return nullptr;
+    }
+  }
   auto file = AtomicFile::create(directory_ + "/" + name);
   if (!file) {
     if (failed_) failed_ = fail(std::move(file.error()));

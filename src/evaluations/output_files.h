@@ -16,7 +16,8 @@ class OutputFiles {
   // Takes everything and writes nothing.
   static OutputFiles nowhere() { return OutputFiles(""); }
 
-  // Appends to the file of that name, which is made on first use. A failure shows in commit().
+  // Appends to the file of that name, which is made on first use, as is the folder it names ("plots/a.json").
+  // A failure shows in commit().
   void write(const std::string& name, std::string_view bytes);
   // The file itself for many writes, null if it cannot be made or goes nowhere; valid until commit().
   AtomicFile* open(const std::string& name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -10,11 +11,13 @@
 
 #include "core/time.h"
 #include "engine/runner.h"
+#include "evaluations/case_spread.h"
 #include "evaluations/clustered_figures.h"
 #include "evaluations/common_keys.h"
 #include "evaluations/output_files.h"
 #include "evaluations/result_line.h"
 #include "report/html.h"
+#include "report/summary_plots.h"
 
 namespace assay {
 namespace {
@@ -102,6 +105,15 @@ UsageTotals usage_of(const std::optional<JournalTotals>& totals) {
   return usage;
 }
 
+// What every run has, around what the evaluation drew itself.
+void collect_plots(Summary& summary, const CaseSpread& spread) {
+  std::vector<Plot> plots = summary_plots(summary);
+  std::ranges::move(summary.plots, std::back_inserter(plots));
+  summary.plots = std::move(plots);
+  spread.add_plots(summary);
+  give_own_names(summary.plots);
+}
+
 }  // namespace
 
 void ProblemList::add(Problem problem) {
@@ -186,6 +198,13 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     const auto collector =
         request.evaluation.collector(files, {request.header.run_id, request.header.started});
     ScoreFigures figures(request.evaluation.human());
+    CaseSpread spread(request.evaluation.mean_figures());
+    const auto score = [&](const Case& input, const FinishedCase* finished) {
+      const Scores scores = collector->add(input, finished);
+      figures.add(input, scores);
+      spread.add_scores(scores);
+      if (finished != nullptr) spread.add_finished(*finished);
+    };
     ResultLine skipped;
     std::int64_t taken = 0;
     for (;;) {
@@ -195,7 +214,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
       if (!*more) break;
       const Case& current = (*source)->current();
       if (!outcomes) {
-        figures.add(current, collector->add(current, nullptr));
+        score(current, nullptr);
         continue;
       }
       auto finished = outcomes->at(current.index);
@@ -218,7 +237,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
       if (!(*finished)->outcome.error.empty()) {
         note({"error", fmt::format("case {}", current.id), (*finished)->outcome.error});
       }
-      figures.add(current, collector->add(current, &**finished));
+      score(current, &**finished);
     }
     Summary& summary = report.summary;
     summary.assay = kVersion;
@@ -239,6 +258,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     figures.apply(summary);
     if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);
     collector->write_figures(summary);
+    collect_plots(summary, spread);
   }
   report.summary.finished = iso_time(std::chrono::system_clock::now());
   report.summary.gates = evaluate_gates(request.gates, report.summary);
@@ -248,6 +268,8 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
   report.config_yaml = request.header.config_yaml;
   report.command = request.header.command;
   files.write("summary.json", pretty_text(to_json(report.summary)));
+  for (const Plot& plot : report.summary.plots)
+    files.write(fmt::format("plots/{}.vl.json", plot.name), pretty_text(plot.spec));
   files.write("report.html", html_report(report));
   if (auto done = files.commit(); !done) return fail(std::move(done.error()));
   return report;

@@ -13,6 +13,8 @@ namespace assay {
 
 // report.css and report.js, compiled in by assay_embed.
 std::span<const EmbeddedText> report_texts();
+// plots.js, made from web/ while building; empty if it could not be made.
+std::span<const EmbeddedText> plot_scripts();
 
 namespace {
 
@@ -225,7 +227,11 @@ std::string reproduce(const ReportInput& input) {
 
 }  // namespace
 
-std::string html_report(const ReportInput& input) {
+std::string_view plot_script() {
+  return plot_scripts().front().text;
+}
+
+std::string html_report(const ReportInput& input, std::string_view plot_script) {
   const Summary& summary = input.summary;
   struct Part {
     std::string_view id;
@@ -235,6 +241,10 @@ std::string html_report(const ReportInput& input) {
   std::vector<Part> parts;
   parts.push_back({"figures", "Figures", figures(summary)});
   if (!summary.gates.empty()) parts.push_back({"gates", "Gates", gates(summary)});
+  if (!summary.plots.empty()) {
+    const html::Drawing drawing = plot_script.empty() ? html::Drawing::none : html::Drawing::script;
+    parts.push_back({"plots", "Plots", html::plots_section(summary.plots, drawing)});
+  }
   if (!summary.metrics.empty()) parts.push_back({"metrics", "All metrics", html::metrics_section(summary)});
   if (!summary.tables.empty()) parts.push_back({"tables", "Tables", tables(summary)});
   if (!input.notable.empty()) parts.push_back({"cases", "Cases worth a look", notable_cases(input)});
@@ -255,20 +265,26 @@ std::string html_report(const ReportInput& input) {
       "from the truth "
       "by chance alone: they assume that the cases are a fair sample. Made by Assay {}.</p></footer>\n",
       text(summary.assay, 100));
-  return html_page(page_title(summary), page);
+  return html_page(page_title(summary), page, summary.plots.empty() ? std::string_view() : plot_script);
 }
 
-std::string html_page(std::string_view title, std::string_view body) {
-  const std::string_view script = embedded("report.js");
+std::string html_page(std::string_view title, std::string_view body, std::string_view plot_script) {
+  std::string hashes;
+  std::string scripts;
+  for (const std::string_view script : {embedded("report.js"), plot_script}) {
+    if (script.empty()) continue;
+    hashes += fmt::format("{}'sha256-{}'", hashes.empty() ? "" : " ", base64(sha256(script)));
+    scripts += fmt::format("<script>{}</script>\n", script);
+  }
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "script-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+      "script-src {}; img-src data:; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n"
       "<title>{} · "
-      "Assay</title>\n<style>\n{}</style>\n</head>\n<body>\n{}<script>{}</script>\n</body>\n</html>\n",
-      base64(sha256(script)), attribute(title), embedded("report.css"), body, script);
+      "Assay</title>\n<style>\n{}</style>\n</head>\n<body>\n{}{}</body>\n</html>\n",
+      hashes, attribute(title), embedded("report.css"), body, scripts);
 }
 
 }  // namespace assay

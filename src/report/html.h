@@ -1,6 +1,7 @@
-// A run as one self-contained page: no network, no script needed to read it (a small one sorts and filters
-// tables). Figures come large and with their interval drawn, then gates, all metrics, tables, cases worth a
-// look, problems, usage and how to repeat the run. Whatever comes from data or models is text, never markup;
+// A run as one self-contained page: no network, no script needed to read it (one sorts and filters tables,
+// one draws the plots, whose data stand there as tables too). Figures come large and with their interval
+// drawn, then gates, plots, all metrics, tables, cases worth a look, problems, usage and how to repeat the
+// run. Whatever comes from data or models is text, never markup;
 // a content security policy in the page allows nothing but its own style and script.
 #pragma once
 
@@ -11,9 +12,16 @@
 
 namespace assay {
 
-std::string html_report(const ReportInput& input);
+// The script that draws plots, compiled in; empty if the program was built without it.
+std::string_view plot_script();
 
-// The frame of every page: head, policy, style and script around `body`.
-std::string html_page(std::string_view title, std::string_view body);
+// Without `plot_script` the plots are tables; with it, it is in the page only if there is a plot.
+std::string html_report(const ReportInput& input, std::string_view plot_script);
+inline std::string html_report(const ReportInput& input) {
+  return html_report(input, plot_script());
+}
+
+// The frame of every page: head, policy, style and scripts around `body`.
+std::string html_page(std::string_view title, std::string_view body, std::string_view plot_script = "");
 
 }  // namespace assay

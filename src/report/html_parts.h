@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/gates.h"
+#include "report/plot.h"
 #include "report/summary.h"
 
 namespace assay::html {
@@ -35,6 +36,9 @@ std::string headline_card(const Metric& metric, const std::vector<GateResult>& g
 std::string metrics_section(const Summary& summary);
 std::string table_section(const Table& table);
 std::string matrix_section(const Table& table);
+// The plots with their data: as specs that the page's script draws, or as tables alone.
+enum class Drawing { script, none };
+std::string plots_section(const std::vector<Plot>& plots, Drawing drawing);
 std::string case_card(const NotableCase& notable);
 // A table cell for any JSON value: numbers to the right, null as n/a.
 std::string cell(const Json& value);

@@ -15,6 +15,7 @@ constexpr std::size_t kMostCharacters = 60'000;
 constexpr std::size_t kMostFigures = 200;
 constexpr std::size_t kMostProblems = 10;
 constexpr std::size_t kMostCases = 10;
+constexpr std::size_t kMostPlots = 50;
 constexpr std::size_t kCellBytes = 300;
 
 // Plain prose of the user's own (the config's `what`): shown as written, never read as markup or as a
@@ -119,6 +120,15 @@ void append_cases(const ReportInput& input, std::string& out) {
   out += "\n</details>\n\n";
 }
 
+void append_plots(const Summary& summary, std::string& out) {
+  if (summary.plots.empty()) return;
+  out += fmt::format("<details><summary>{}, drawn in report.html</summary>\n\n",
+                     counted_words(static_cast<std::int64_t>(summary.plots.size()), "plot", "plots"));
+  for (std::size_t i = 0; i < std::min(summary.plots.size(), kMostPlots); ++i)
+    out += fmt::format("- {}\n", code_span(fmt::format("plots/{}.vl.json", summary.plots[i].name)));
+  out += "\n</details>\n\n";
+}
+
 std::string usage_line(const UsageTotals& usage) {
   std::string line = fmt::format("{}, {} in, {} out", counted_words(usage.requests, "request", "requests"),
                                  counted_words(usage.prompt_tokens, "token", "tokens"),
@@ -162,6 +172,7 @@ std::string markdown_report(const ReportInput& input) {
   std::string rest;
   append_problems(input, rest);
   append_cases(input, rest);
+  append_plots(summary, rest);
   std::string end = usage_line(summary.usage);
   if (const std::string elapsed = elapsed_words(summary); !elapsed.empty()) end += ", " + elapsed;
   end += fmt::format(". Run {}, assay {}.\n", code_span(summary.run_id), prose(summary.assay));

@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "core/problem.h"
+#include "report/plot.h"
 #include "stats/estimate.h"
 
 namespace assay {
@@ -100,6 +101,8 @@ struct Summary {
   UsageTotals usage;
   std::vector<GateResult> gates;
   std::optional<StoppingReport> stopping;  // if the config has `stop_when`
+  // Drawn in the report and written to plots/; no part of summary.json, which they follow from or add to.
+  std::vector<Plot> plots;
 };
 
 // Everything a report shows beyond the summary.

@@ -134,6 +134,13 @@ std::string level_words(double level) {
   return fmt::format("{:g}%", level * 100);
 }
 
+std::string metric_words(std::string_view name) {
+  std::string words = title_words(name);
+  for (std::size_t at = words.find('.'); at != std::string::npos; at = words.find('.', at))
+    words.replace(at, 1, " · ");
+  return words;
+}
+
 std::string plain_words(std::string_view name) {
   std::string words(name);
   std::ranges::replace(words, '_', ' ');

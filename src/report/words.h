@@ -35,6 +35,8 @@ std::string method_words(std::string_view method);
 std::string level_words(double level);
 // "question_router" as "Question router".
 std::string title_words(std::string_view name);
+// "coherence.mean" as "Coherence · mean".
+std::string metric_words(std::string_view name);
 // "judge_failed" as "judge failed".
 std::string plain_words(std::string_view name);
 // "1 case", "2 cases".

@@ -10,6 +10,7 @@
 #include "evaluations/components/tasks.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
+#include "report/plot.h"
 #include "stats/calibration.h"
 #include "stats/confusion_matrix.h"
 #include "stats/missing.h"
@@ -142,6 +143,12 @@ class RouterScorer final : public LineScorer {
                             value_or_null(bin.accuracy), bound(true), bound(false)});
     }
     summary.tables.push_back(std::move(table));
+    std::vector<CalibrationBin> bins;
+    for (Calibration::Bin& bin : calibration_.reliability()) {
+      if (bin.mean_confidence) bins.push_back({*bin.mean_confidence, std::move(bin.accuracy)});
+    }
+    summary.plots.push_back(
+        calibration_plot({"calibration", "Stated confidence against share correct", ""}, bins));
   }
 
   void add_labels(MatrixFigures& figures, Summary& summary) {

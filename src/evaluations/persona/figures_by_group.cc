@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "evaluations/figures.h"
+#include "report/summary_plots.h"
+#include "report/words.h"
 #include "stats/krippendorff.h"
 #include "stats/missing.h"
 #include "stats/proportion.h"
@@ -15,9 +17,30 @@ namespace {
 using namespace figures;
 
 constexpr Interval kLikertRange{1, 5};
+constexpr std::size_t kMostLikertRows = 30;
 
 Json or_null(const Estimate& estimate) {
   return estimate.value ? Json(*estimate.value) : Json(nullptr);
+}
+
+void add_likert(const std::map<std::string, VerdictTally>& groups, const std::string& kind,
+                Summary& summary) {
+  static const std::vector<std::string> kLevels{"Strongly disagree", "Disagree", "Neutral", "Agree",
+                                                "Strongly agree"};
+  std::vector<LikertRow> rows;
+  std::int64_t left_out = 0;
+  for (const auto& [group, tally] : groups) {
+    if (rows.size() == kMostLikertRows) {
+      ++left_out;
+    } else {
+      rows.push_back({group, {tally.distribution().begin(), tally.distribution().end()}});
+    }
+  }
+  std::string caption;
+  if (left_out > 0)
+    caption = fmt::format("The first {}; {} more are in the table.", kMostLikertRows, left_out);
+  summary.plots.push_back(
+      likert_plot({"ratings_by_" + kind, "Ratings by " + kind, std::move(caption)}, kLevels, rows));
 }
 
 // The plain interval where every item has one value, the clustered one elsewhere.
@@ -171,7 +194,16 @@ void VerdictFigures::apply(Summary& summary) {
     }
     heat.rows.push_back(std::move(row));
   }
+  if (heat.rows.size() > 1) {
+    summary.plots.push_back(
+        table_heat_map(heat, {"persona", "classification"}, HeatMap::Shade::share,
+                       fmt::format("Share of verdicts that agree; n = {}.", count_words(all_.n()))));
+  }
   summary.tables.push_back(std::move(heat));
+  if (!likert) return;
+  add_likert(by_classification_, "classification", summary);
+  if (by_perspective_.size() > 1) add_likert(by_perspective_, "perspective", summary);
+  if (by_persona_.size() > 1) add_likert(by_persona_, "persona", summary);
 }
 
 }  // namespace assay::persona
