@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -153,11 +154,17 @@ int input_error(const Error& error, const Surroundings& surroundings) {
   return kBadInput;
 }
 
+bool holds_run_of(const std::string& directory, std::string_view evaluation) {
+  auto identity = read_identity(directory);
+  return identity && identity->evaluation == evaluation;
+}
+
 // config.yaml is written first: from then on the directory can be resumed. A directory that holds a run is
-// left alone.
+// left alone, unless it is one that this evaluation goes on with.
 Status begin_directory(const Execution& execution) {
   const bool goes_on = execution.plan.evaluation->files_are_state();
-  if (goes_on) return write_file(execution.directory + "/config.yaml", written_config(execution.plan.config));
+  if (goes_on && holds_run_of(execution.directory, execution.plan.kind->name))
+    return write_file(execution.directory + "/config.yaml", written_config(execution.plan.config));
   if (file_exists(execution.directory + "/" + kJournalFile) ||
       file_exists(execution.directory + "/summary.json")) {
     return fail(Error{ErrorKind::usage,
@@ -253,6 +260,11 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
     early_stop = std::move(*made);
     options.stop_rule = early_stop.get();
   }
+  // Of a case that is taken up again and not finished, the earlier end says nothing any more.
+  std::set<std::int64_t> this_sitting;
+  const bool files_are_state = execution.plan.evaluation->files_are_state();
+  if (files_are_state)
+    options.on_outcome = [&](std::int64_t index, const Outcome&) { this_sitting.insert(index); };
   if (execution.verbose) options.trace = [](const std::string& line) { print_error(line + "\n"); };
   Runner runner(connections.outside(), std::move(options));
   RunIdentity identity = new_identity(execution);
@@ -297,9 +309,11 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   for (std::string& note : connections.notes(execution.plan.evaluation->models()))
     warnings.push_back({"warning", "", std::move(note)});
   request.warnings = std::move(warnings);
-  auto totals = (*journal)->totals();
+  std::vector<std::int64_t> ended(this_sitting.begin(), this_sitting.end());
+  auto totals = (*journal)->totals(files_are_state ? &ended : nullptr);
   if (!totals) return input_error(totals.error(), surroundings);
   request.totals = *totals;
+  if (files_are_state) request.this_sitting = &this_sitting;
   request.early_stop = early_stop.get();
   if (early_stop && (!out_of_budget || early_stop->settled())) request.not_taken = NotTaken::skipped;
   request.not_evaluated = out_of_budget ? result.reason->message : "not evaluated";
@@ -321,6 +335,7 @@ int execute(Execution execution, const Surroundings& surroundings) {
   std::vector<ConfigProblem> problems;
   Connections connections(loop, execution.plan.config, surroundings.environment, problems);
   connections.check_models(execution.plan.evaluation->models(), problems);
+  connections.check_variables(execution.plan.evaluation->variables(), problems);
   auto scan = scan_data(*execution.plan.evaluation, Estimating::no);
   if (!scan) {
     show_problems(problems, surroundings);
@@ -331,11 +346,10 @@ int execute(Execution execution, const Surroundings& surroundings) {
   if (!problems.empty()) show_problems(problems, surroundings);
   if (refused) {
     return input_error(
-        Error{
-            ErrorKind::data,
-            fmt::format("{} of {} lines cannot be used; mend them, or run the good ones with --skip-invalid",
-                        scan->invalid, scan->lines),
-            {{"file", execution.plan.evaluation->data_path()}}},
+        Error{ErrorKind::data,
+              fmt::format("{} of {} {} cannot be used; mend them, or run the good ones with --skip-invalid",
+                          scan->invalid, scan->lines, scan->unit),
+              {{"file", execution.plan.evaluation->data_path()}}},
         surroundings);
   }
   if (scan->cases == 0) {
@@ -474,12 +488,13 @@ int check_command(const std::vector<std::string>& words, const Surroundings& sur
   std::vector<ConfigProblem> problems;
   Connections connections(loop, plan->config, surroundings.environment, problems);
   connections.check_models(plan->evaluation->models(), problems);
+  connections.check_variables(plan->evaluation->variables(), problems);
   auto scan = scan_data(*plan->evaluation, Estimating::yes);
   if (!problems.empty()) show_problems(problems, surroundings);
   if (!scan) return input_error(scan.error(), surroundings);
   show_data_problems(scan->problems, surroundings);
-  std::string out =
-      fmt::format("{}: {} cases, {} lines cannot be used\n", plan->kind->name, scan->cases, scan->invalid);
+  std::string out = fmt::format("{}: {} cases, {} {} cannot be used\n", plan->kind->name, scan->cases,
+                                scan->invalid, scan->unit);
   double total = 0;
   bool known = true;
   for (const auto& [model, calls] : scan->estimate.models) {

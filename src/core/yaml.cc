@@ -160,6 +160,11 @@ class DocumentStarts final : public YAML::EventHandler {
 bool plain_enough(std::string_view text) {
   if (text.empty() || text.size() > 200) return false;
   if (!plain_scalar(std::string(text)).is_string()) return false;
+  // Readers of YAML 1.1, of which there are many, take these for true and false.
+  static constexpr std::string_view kOldBooleans[] = {"yes", "no", "on", "off", "y", "n"};
+  for (const std::string_view word : kOldBooleans) {
+    if (equal_ignoring_ascii_case(text, word)) return false;
+  }
   for (char c : text) {
     const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                       c == '_' || c == '-' || c == '.' || c == '/' || c == ' ';

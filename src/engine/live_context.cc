@@ -33,13 +33,9 @@ Result<Json> parsed(Result<std::string> text) {
 
 }  // namespace
 
-LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index, std::vector<EffectRow> replay,
+LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay,
                          std::optional<Outcome> earlier)
-    : means_(means),
-      id_(std::move(id)),
-      index_(index),
-      replay_(std::move(replay)),
-      earlier_(std::move(earlier)) {}
+    : means_(means), id_(std::move(id)), index_(index), replay_(replay), earlier_(std::move(earlier)) {}
 
 Task<Result<ChatReply>> LiveContext::complete(std::string step, int attempt, ChatRequest request) {
   auto found = means_.outside.model(request.model);
@@ -117,7 +113,7 @@ Task<Result<Json>> LiveContext::use_tool(std::string step, ToolUse use) {
   call.most_at_once = most_at_once(*use.tool);
   call.send = [this, &use]() -> Task<TryResult> {
     auto result = co_await means_.tools.use(use);
-    co_return Try{to_text(result ? *result : tool_error(result.error().text())), {}, ""};
+    co_return Try{to_text(result ? *result : tool_error(result.error().message)), {}, ""};
   };
   co_return parsed(co_await effect(std::move(call)));
 }
@@ -125,7 +121,7 @@ Task<Result<Json>> LiveContext::use_tool(std::string step, ToolUse use) {
 Task<Result<Json>> LiveContext::list_tools(std::string step, std::shared_ptr<const ToolSpec> server) {
   Call call;
   call.key = {index_, std::move(step), 1};
-  call.kind = "tool";
+  call.kind = "tools";
   call.request = canonical_text(to_json(*server));
   call.limit_key = "tool mcp";
   call.tries = means_.options.tries;
@@ -163,7 +159,12 @@ std::unexpected<Error> LiveContext::broken_journal(Error error) {
 
 Task<Result<std::string>> LiveContext::effect(Call call) {
   const Digest hash = sha256(call.request);
-  for (const EffectRow& row : replay_) {
+  if (std::exchange(replay_, Replay::none) == Replay::from_journal) {
+    auto rows = means_.journal.effects_of(index_);
+    if (!rows) co_return broken_journal(std::move(rows.error()));
+    journaled_ = std::move(*rows);
+  }
+  for (const EffectRow& row : journaled_) {
     if (!(row.key == call.key)) continue;
     if (row.request_hash != hash) {
       Error error{

@@ -36,13 +36,14 @@ struct CaseUsage {
   std::int64_t latency_us = 0;
 
   void add(const EffectRow& row) {
-    // What an earlier run has paid for costs nothing here.
-    if (row.reused) return;
+    // What an earlier run has paid for costs nothing here; and that a server lists its tools is no request of
+    // the case's.
+    if (row.reused || row.kind == "tools") return;
     requests += row.tries;
     tokens.prompt_tokens += row.prompt_tokens;
     tokens.completion_tokens += row.completion_tokens;
     if (row.cost_picousd) cost_picousd += *row.cost_picousd;
-    if (row.kind == "model" && !row.cost_picousd) cost_known = false;
+    if ((row.kind == "model" || row.kind == "promptql") && !row.cost_picousd) cost_known = false;
     latency_us += row.latency_us;
   }
 
@@ -64,8 +65,10 @@ struct CaseUsage {
 
 class LiveContext final : public CaseContext {
  public:
-  // `replay` is what the journal holds of the case; `means` must outlive it.
-  LiveContext(RunMeans& means, std::string id, std::int64_t index, std::vector<EffectRow> replay,
+  // What the journal holds of a case; read when it is first needed, since much of it may never be.
+  enum class Replay { none, from_journal };
+  // `means` must outlive it.
+  LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay,
               std::optional<Outcome> earlier);
 
   Task<Result<ChatReply>> complete(std::string step, int attempt, ChatRequest request) override;
@@ -91,7 +94,8 @@ class LiveContext final : public CaseContext {
   RunMeans& means_;
   std::string id_;
   std::int64_t index_;
-  std::vector<EffectRow> replay_;
+  Replay replay_;
+  std::vector<EffectRow> journaled_;
   std::optional<Outcome> earlier_;
   CaseUsage usage_;
   bool halted_ = false;

@@ -169,18 +169,11 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
       }
       if (*outcome) earlier = read_finished(**outcome).outcome;
     }
-    std::vector<EffectRow> replay;
-    if (holds(*begun, current.index) || look_again) {
-      auto rows = journal.effects_of(current.index);
-      if (!rows) {
-        effects_.stop(RunEnd::stopped, std::move(rows.error()));
-        break;
-      }
-      replay = std::move(*rows);
-    }
+    const bool journaled = holds(*begun, current.index) || look_again;
     std::string id(current.id);
-    auto context =
-        std::make_unique<LiveContext>(*means_, id, current.index, std::move(replay), std::move(earlier));
+    auto context = std::make_unique<LiveContext>(
+        *means_, id, current.index, journaled ? LiveContext::Replay::from_journal : LiveContext::Replay::none,
+        std::move(earlier));
     Task<Outcome> task = work.begin(current, *context);
     ++active_;
     outside_.loop.spawn(run_case(current.index, std::move(id), std::move(context), std::move(task)));

@@ -50,6 +50,8 @@ class CaseSource {
   virtual std::int64_t lines() const = 0;    // read so far, blank ones left out
   virtual std::int64_t invalid() const = 0;  // of them, how many cannot be used
   virtual std::int64_t cases_per_line() const { return 1; }
+  // What cannot be used, where something cannot.
+  virtual std::string_view unit() const { return "lines"; }
 };
 
 // What `assay check` tells before anything is sent.
@@ -79,6 +81,8 @@ class CaseWork {
   virtual void estimate(const Case& input, CallEstimate& estimate) const = 0;
   // Names of the models that will be asked, so that a missing key is noticed before anything is sent.
   virtual std::vector<std::string> models() const = 0;
+  // Environment variables that must be set besides, for the same reason.
+  virtual std::vector<std::string> variables() const { return {}; }
 };
 
 }  // namespace assay

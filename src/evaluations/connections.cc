@@ -90,6 +90,14 @@ void Connections::check_models(const std::vector<std::string>& names, std::vecto
   }
 }
 
+void Connections::check_variables(const std::vector<std::string>& names,
+                                  std::vector<ConfigProblem>& problems) const {
+  for (const std::string& name : names) {
+    if (!environment_(name))
+      problems.push_back({"environment", name, "is not set, and a key is needed there"});
+  }
+}
+
 std::vector<std::string> Connections::notes(const std::vector<std::string>& names) {
   std::vector<std::string> list;
   for (const std::string& name : names) {

@@ -22,6 +22,8 @@ class Connections {
   // Each of the named models can be asked: it is known, its key is there, and its price too if there is a
   // budget. Nothing is sent.
   void check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems);
+  // Each of these variables is set.
+  void check_variables(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems) const;
   Outside outside();
   // Under the model's own name or, if it is an alias, under what that stands for; null if it is unknown.
   const Price* price_of(const std::string& model) const;

@@ -146,6 +146,7 @@ Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
     ++scan.cases;
     if (estimating == Estimating::yes) evaluation.estimate((*source)->current(), scan.estimate);
   }
+  scan.unit = (*source)->unit();
   scan.lines = (*source)->lines();
   scan.invalid = (*source)->invalid();
   return scan;
@@ -219,6 +220,8 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
       }
       auto finished = outcomes->at(current.index);
       if (!finished) return fail(std::move(finished.error()));
+      if (request.this_sitting != nullptr && !request.this_sitting->contains(current.index))
+        finished->reset();
       if (*finished) ++taken;
       if (!*finished && request.not_taken == NotTaken::skipped) {
         ++report.summary.cases.skipped;
@@ -250,8 +253,8 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     summary.cases.invalid = (*source)->invalid() * (*source)->cases_per_line();
     summary.usage = usage_of(request.totals);
     if (summary.cases.invalid > 0 && request.invalid_lines == InvalidLines::refuse) {
-      return fail(ErrorKind::data,
-                  fmt::format("{} of {} lines cannot be used", summary.cases.invalid, summary.cases.total));
+      return fail(ErrorKind::data, fmt::format("{} of {} {} cannot be used", summary.cases.invalid,
+                                               summary.cases.total, (*source)->unit()));
     }
     if (summary.cases.total == 0) return fail(ErrorKind::data, "the data hold no case");
     collector->finish(summary, report.notable);

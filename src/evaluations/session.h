@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct ProblemList {
 };
 
 struct Scan {
+  std::string unit = "lines";  // what is counted below
   std::int64_t cases = 0;
   std::int64_t lines = 0;
   std::int64_t invalid = 0;
@@ -77,6 +79,8 @@ struct CollectRequest {
   NotTaken not_taken = NotTaken::errored;
   std::string not_evaluated = {};         // why, if errored
   const EarlyStop* early_stop = nullptr;  // if the run was allowed to stop early
+  // Where files are the state: the cases that came to an end in this sitting; earlier ends are out of date.
+  const std::set<std::int64_t>* this_sitting = nullptr;
   std::vector<Gate> gates = {};
   std::vector<Problem> warnings = {};  // of the run itself, for problems.log
   InvalidLines invalid_lines = InvalidLines::refuse;

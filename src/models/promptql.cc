@@ -33,6 +33,11 @@ bool is_hasuras_own(std::string_view url) {
   return host.ends_with(".hasura.io") || host.ends_with(".hasura.app");
 }
 
+// Only the default variable may be missing, where the service is not Hasura's own.
+bool key_is_needed(const PromptqlQuery& query) {
+  return !query.api_key_env.empty() && (query.api_key_env != kDefaultKey || is_hasuras_own(query.url));
+}
+
 std::string key_variable(const ModelSpec& model) {
   if (!model.api_key_env.empty()) return model.api_key_env;
   return model.provider == "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
@@ -126,8 +131,8 @@ Result<Filled> fill(const PromptqlQuery& query, const Environment& environment) 
   }
   if (!query.api_key_env.empty()) {
     auto key = key_named(query.api_key_env, environment);
-    const bool needed = query.api_key_env != kDefaultKey || is_hasuras_own(query.url);
-    if (!key && (needed || key.error().kind != ErrorKind::auth)) return fail(std::move(key).error());
+    if (!key && (key_is_needed(query) || key.error().kind != ErrorKind::auth))
+      return fail(std::move(key).error());
     if (key) {
       filled.secrets.add(*key);
       filled.key = std::move(*key);
@@ -255,6 +260,14 @@ Task<std::expected<Json, ModelFailure>> query_promptql(HttpClient& client, const
   }
   failure->error = std::move(failure->error).with("promptql", host);
   co_return std::unexpected(std::move(*failure));
+}
+
+std::vector<std::string> variables_of(const PromptqlQuery& query) {
+  if (query.url == "sim") return {};
+  std::vector<std::string> names;
+  for (const auto& [pointer, name] : query.body_keys) names.push_back(name);
+  if (key_is_needed(query)) names.push_back(query.api_key_env);
+  return names;
 }
 
 }  // namespace assay

@@ -63,6 +63,9 @@ Json to_json(const PromptqlQuery& query);
 Task<std::expected<Json, ModelFailure>> query_promptql(HttpClient& client, const PromptqlQuery& query,
                                                        const Environment& environment);
 
+// The environment variables without which it cannot be sent.
+std::vector<std::string> variables_of(const PromptqlQuery& query);
+
 // Every problem of the settings, a sentence each that begins with the key; empty if there is none.
 std::vector<std::string> problems_of(const PromptqlSettings& settings);
 

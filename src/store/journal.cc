@@ -12,6 +12,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -224,12 +225,15 @@ class SqliteJournal final : public Journal {
     return find_outcome(*reader_, case_index);
   }
 
-  Result<JournalTotals> totals() override {
+  Result<JournalTotals> totals(const std::vector<std::int64_t>* cases) override {
     auto query = reader_->prepare(
         "SELECT coalesce(sum(tries * (1 - reused)),0), coalesce(sum(prompt_tokens * (1 - reused)),0), "
         "coalesce(sum(completion_tokens * (1 - reused)),0), coalesce(sum(cached_tokens * (1 - reused)),0), "
         "coalesce(sum(reasoning_tokens * (1 - reused)),0), coalesce(sum(cost_picousd),0), "
-        "coalesce(sum(kind = 'model' AND cost_picousd IS NULL),0), coalesce(sum(reused),0) FROM effects");
+        "coalesce(sum(kind IN ('model', 'promptql') AND cost_picousd IS NULL),0), coalesce(sum(reused),0) "
+        "FROM effects" +
+        (cases == nullptr ? std::string()
+                          : fmt::format(" WHERE case_index IN ({})", fmt::join(*cases, ","))));
     if (!query) return fail(std::move(query.error()));
     auto row = query->step();
     if (!row) return fail(std::move(row.error()));
@@ -399,6 +403,16 @@ Result<std::unique_ptr<Journal>> Journal::create(const std::string& directory, c
   if (!writer) return fail(std::move(writer.error()));
   if (auto configured = configure_writer(*writer); !configured) return fail(std::move(configured.error()));
   return start(std::move(*lock), std::move(*writer), identity, std::move(committed));
+}
+
+Result<RunIdentity> read_identity(const std::string& directory) {
+  auto database = open_existing(directory, Database::Mode::read_only);
+  if (!database) return fail(std::move(database.error()));
+  auto values = read_run_table(*database);
+  if (!values) return fail(std::move(values.error()).with("file", journal_path(directory)));
+  RunIdentity identity;
+  for (const auto& [name, member] : identity_fields()) identity.*member = (*values)[name];
+  return identity;
 }
 
 Result<std::unique_ptr<Journal>> Journal::open(const std::string& directory, Committed committed) {

@@ -97,9 +97,13 @@ class Journal {
   virtual Result<std::vector<std::int64_t>> finished(const std::vector<std::string>& outcomes_to_retry) = 0;
   // How a case ended last; nothing if it has not.
   virtual Result<std::optional<OutcomeRow>> outcome_of(std::int64_t case_index) = 0;
-  virtual Result<JournalTotals> totals() = 0;
+  // Over these cases, or over all.
+  virtual Result<JournalTotals> totals(const std::vector<std::int64_t>* cases = nullptr) = 0;
   virtual std::string path() const = 0;
 };
+
+// Which run the directory holds; locks nothing.
+Result<RunIdentity> read_identity(const std::string& directory);
 
 // Outcomes in input order, streamed with their own read connection.
 class OutcomeReader {

@@ -47,7 +47,8 @@ JsonObject own_fields(const McpTools& tool) {
   return {{"command", list_of(tool.command)},
           {"environment", object_of(tool.environment)},
           {"url", tool.url},
-          {"headers", object_of(tool.headers)}};
+          {"headers", object_of(tool.headers)},
+          {"only", list_of(tool.only)}};
 }
 
 JsonObject own_fields(const PythonTool& tool) {

@@ -73,7 +73,7 @@ Toolbox::Toolbox(EventLoop& loop, HttpClient& http, Environment environment)
     : loop_(loop), http_(http), environment_(std::move(environment)) {}
 
 McpClient& Toolbox::server(const ToolSpec& tool, const McpTools& mcp) {
-  auto& slot = servers_[canonical_text(to_json(tool))];
+  auto& slot = servers_[fmt::format("{} {}", tool.timeout.count(), canonical_text(to_json(tool)))];
   if (!slot) {
     McpServer server;
     server.name = tool.name;

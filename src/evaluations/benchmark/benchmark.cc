@@ -58,6 +58,7 @@ class PlannedRuns final : public CaseSource {
   std::vector<Problem> take_problems() override { return std::exchange(problems_, {}); }
   std::int64_t lines() const override { return static_cast<std::int64_t>(position_) + plan_.unusable_tasks; }
   std::int64_t invalid() const override { return plan_.unusable_tasks; }
+  std::string_view unit() const override { return "task files and runs"; }
 
  private:
   const BenchmarkPlan& plan_;
@@ -94,11 +95,13 @@ Status BenchmarkEvaluation::prepare(const std::string& directory) {
 
 void BenchmarkEvaluation::estimate(const Case& input, CallEstimate& estimate) const {
   const PlannedRun& run = plan_.runs[input.part];
+  const BenchmarkTask& task = plan_.tasks[run.task];
+  if (judge_ && task.task.scorer && task.task.scorer->name == ScorerName::rubric)
+    ++estimate.models[judge_->model()].calls;
   if (run.system == System::promptql) {
     ++estimate.target_calls;
     return;
   }
-  const BenchmarkTask& task = plan_.tasks[run.task];
   const auto rounds = static_cast<std::int64_t>(task.task.expected_tool_calls.size()) + 1;
   const std::int64_t prompt =
       estimate_tokens(plan_.prompt_of(run)) + estimate_tokens(task.task.system_prompt.value_or(""));
@@ -106,8 +109,6 @@ void BenchmarkEvaluation::estimate(const Case& input, CallEstimate& estimate) co
   model.calls += rounds;
   model.prompt_tokens += rounds * prompt + kTokensPerRound * rounds * (rounds - 1) / 2;
   model.completion_tokens += rounds * kTokensPerRound;
-  if (judge_ && task.task.scorer && task.task.scorer->name == ScorerName::rubric)
-    ++estimate.models[judge_->model()].calls;
 }
 
 std::vector<std::string> BenchmarkEvaluation::models() const {
@@ -118,6 +119,16 @@ std::vector<std::string> BenchmarkEvaluation::models() const {
     for (const BenchmarkModel& model : plan_.models) names.insert(model.name);
   }
   if (judge_) names.insert(judge_->model());
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> BenchmarkEvaluation::variables() const {
+  std::set<std::string> names;
+  if (std::ranges::find(plan_.systems, System::promptql) == plan_.systems.end()) return {};
+  for (const BenchmarkModel& model : plan_.models) {
+    for (std::string& name : variables_of(promptql_query(plan_.promptql, model.spec, "")))
+      names.insert(std::move(name));
+  }
   return {names.begin(), names.end()};
 }
 

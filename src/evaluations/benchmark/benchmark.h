@@ -28,6 +28,7 @@ class BenchmarkEvaluation final : public Evaluation {
   Task<Outcome> begin(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override;
+  std::vector<std::string> variables() const override;
   std::string data_path() const override { return plan_.input_dir; }
   Status prepare(const std::string& directory) override;
   std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;

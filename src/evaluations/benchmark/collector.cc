@@ -65,7 +65,7 @@ class BenchmarkCollector final : public Collector {
     figures.nudges = number(result, "nudges");
     figures.seconds = number(result, "seconds");
     if (const Json* usage = find_member(result, "usage")) {
-      if (usage->as_object().contains("prompt_tokens"))
+      if (find_member(*usage, "prompt_tokens") != nullptr)
         figures.tokens = number_at(*usage, "prompt_tokens") + number_at(*usage, "completion_tokens");
       figures.cost = number(*usage, "cost_usd");
     }

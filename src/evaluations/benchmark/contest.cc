@@ -1,6 +1,8 @@
 #include "evaluations/benchmark/contest.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -16,6 +18,8 @@ namespace assay::benchmark {
 namespace {
 
 using namespace figures;
+
+constexpr std::size_t kMostDistinct = 64;
 
 Json or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -34,6 +38,17 @@ Estimate share_of(const ClusteredMoments& moments) {
   return within_range(estimate_mean(moments));
 }
 
+Estimate rate_of(const ClusteredMoments& moments) {
+  Estimate rate = wilson_clustered(moments);
+  // So it is called where every run is a cluster of its own.
+  if (rate.method == "wilson") rate.method = "wilson_clustered";
+  return rate;
+}
+
+Estimate count_of(const ClusteredMoments& moments) {
+  return within_range(estimate_mean(moments), {0, std::numeric_limits<double>::infinity()});
+}
+
 double agreement(const Json& one, const Json& other, const std::optional<Scorer>& scorer) {
   if (scorer) {
     const auto there = score(*scorer, &one, other);
@@ -47,12 +62,38 @@ double agreement(const Json& one, const Json& other, const std::optional<Scorer>
 
 std::optional<double> agreement_of(const std::vector<std::optional<Json>>& answers,
                                    const std::optional<Scorer>& scorer) {
-  Moments pairs;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    for (std::size_t j = i + 1; j < answers.size(); ++j)
-      pairs.add(answers[i] && answers[j] ? agreement(*answers[i], *answers[j], scorer) : 0);
+  if (answers.size() < 2) return std::nullopt;
+  // Equal answers are compared once.
+  std::map<std::string, std::pair<const Json*, double>> distinct;
+  double given = 0;
+  for (const auto& answer : answers) {
+    if (!answer) continue;
+    auto& [value, count] = distinct[canonical_text(*answer)];
+    value = &*answer;
+    ++count;
+    ++given;
   }
-  return pairs.mean();
+  const auto pairs_of = [](double n) { return n * (n - 1) / 2; };
+  // Of very many different answers some, evenly chosen, stand for all: each pair costs a scoring.
+  const std::size_t step = (distinct.size() + kMostDistinct - 1) / kMostDistinct;
+  double agreed = 0;
+  double weight = 0;
+  double different = 0;  // pairs of different answers
+  std::size_t i = 0;
+  for (auto one = distinct.begin(); one != distinct.end(); ++one, ++i) {
+    different += one->second.second * (given - one->second.second) / 2;
+    if (i % step != 0) continue;
+    std::size_t j = i + 1;
+    for (auto other = std::next(one); other != distinct.end(); ++other, ++j) {
+      if (j % step != 0) continue;
+      const double both = one->second.second * other->second.second;
+      agreed += both * agreement(*one->second.first, *other->second.first, scorer);
+      weight += both;
+    }
+  }
+  const double same = pairs_of(given) - different;
+  const double among_different = weight > 0 ? agreed / weight * different : 0;
+  return (same + among_different) / pairs_of(static_cast<double>(answers.size()));
 }
 
 void Contest::Tally::add(const RunFigures& figures) {
@@ -128,18 +169,18 @@ void Contest::finish(Summary& summary) {
 void Contest::add_metrics(Summary& summary) const {
   auto& metrics = summary.metrics;
   metrics.push_back(share("score.mean", share_of(all_.scores), true));
-  metrics.push_back(share("answered", wilson_clustered(all_.answered)));
-  metrics.push_back(share("completed", wilson_clustered(all_.completed)));
+  metrics.push_back(share("answered", rate_of(all_.answered)));
+  metrics.push_back(share("completed", rate_of(all_.completed)));
   if (plan_.repeat > 1) metrics.push_back(share("repeatability", share_of(all_.repeatability), true));
   if (all_.nudges.all().n() > 0) {
-    metrics.push_back(number("nudges.mean", estimate_mean(all_.nudges), Metric::Better::lower));
-    metrics.push_back(number("tool_calls.mean", estimate_mean(all_.tool_calls), Metric::Better::neither));
+    metrics.push_back(number("nudges.mean", count_of(all_.nudges), Metric::Better::lower));
+    metrics.push_back(number("tool_calls.mean", count_of(all_.tool_calls), Metric::Better::neither));
   }
   for (const std::string& contender : contenders_) {
     const Tally& tally = by_contender_.at(contender);
     metrics.push_back(share("score.mean." + contender, share_of(tally.scores), contenders_.size() > 1));
-    metrics.push_back(share("answered." + contender, wilson_clustered(tally.answered)));
-    metrics.push_back(share("completed." + contender, wilson_clustered(tally.completed)));
+    metrics.push_back(share("answered." + contender, rate_of(tally.answered)));
+    metrics.push_back(share("completed." + contender, rate_of(tally.completed)));
     if (plan_.repeat > 1)
       metrics.push_back(share("repeatability." + contender, share_of(tally.repeatability)));
   }

@@ -86,7 +86,8 @@ class Contest {
 
 // How far repeats agree: over all pairs of answers, the mean of what the task's scorer gives one of them when
 // the other is the expected one, both ways round; equal or not where the scorer needs a model, a program or
-// nothing. A run without an answer agrees with none. Nothing with fewer than two runs.
+// nothing. A run without an answer agrees with none. Nothing with fewer than two runs. Of more than 64
+// different answers 64 are compared.
 std::optional<double> agreement_of(const std::vector<std::optional<Json>>& answers,
                                    const std::optional<Scorer>& scorer);
 

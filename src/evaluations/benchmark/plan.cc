@@ -122,7 +122,7 @@ class TaskLoader {
     auto text = read_file(task.file);
     if (!text) return complain("", "", text.error().text());
     auto read = read_task(*text, task.file);
-    if (!read) return complain("", "", std::move(read.error()).with("file", task.file).text());
+    if (!read) return complain(task.file, "", read.error().text());
     std::vector<ConfigProblem> problems = std::move(read->problems);
     const ToolSpecs own = read_task_tools(read->document, task.file, problems);
     for (const ConfigProblem& problem : problems) complain(problem.where, problem.key, problem.text);
@@ -135,7 +135,7 @@ class TaskLoader {
       if (std::ranges::none_of(own, [&](const auto& mine) { return mine->name == tool->name; }))
         task.tools.push_back(tool);
     }
-    if (problems.empty()) check(task);
+    check(task);
   }
 
   void check(const BenchmarkTask& task) {
@@ -199,6 +199,21 @@ void plan_runs(BenchmarkPlan& plan) {
           }
         }
       }
+    }
+  }
+}
+
+// Two models that PromptQL is not told apart by would be compared with themselves.
+void warn_of_equal_queries(BenchmarkPlan& plan) {
+  std::map<std::string, std::string> seen;
+  for (const BenchmarkModel& model : plan.models) {
+    const Json query = to_json(promptql_query(plan.promptql, model.spec, ""));
+    const auto [other, fresh] = seen.emplace(canonical_text(query), model.name);
+    if (!fresh) {
+      plan.problems.push_back(
+          {"warning", "model",
+           fmt::format("PromptQL is asked the same with {} as with {}: its {} takes no such model",
+                       model.name, other->second, plan.promptql.version)});
     }
   }
 }
@@ -359,9 +374,15 @@ BenchmarkPlan make_plan(const Config& config, std::vector<ConfigProblem>& proble
   if (const auto tokens = config.integer("max_tokens")) plan.sampling.max_tokens = static_cast<int>(*tokens);
   const bool promptql = std::ranges::find(plan.systems, System::promptql) != plan.systems.end();
   plan.promptql = read_promptql(config, promptql, problems);
+  std::error_code ignored;
+  if (config.has("output_dir") && fs::equivalent(plan.input_dir, config.text("output_dir"), ignored)) {
+    problems.push_back(
+        {"config", "output_dir", "is input_dir: output files would be taken for tasks; choose another"});
+  }
   const ToolSpecs common = read_tools(config, problems);
   TaskLoader loader(common, plan);
   for (const fs::path& file : task_files(plan.input_dir, problems)) loader.load(file);
+  if (promptql) warn_of_equal_queries(plan);
   if (problems.empty()) plan_runs(plan);
   return plan;
 }

@@ -55,7 +55,6 @@ struct BenchmarkPlan {
   int repeat = 1;
   Sampling sampling;
   PromptqlSettings promptql;
-  int tries = 1;
 
   // The tools that a system has.
   ToolSpecs tools_of(const BenchmarkTask& task, System system) const;

@@ -32,10 +32,6 @@ Resume resume(const RunFile& file) {
   if (kept == 0) return plan;
   plan.action = Resume::Action::go_on;
   plan.conversation.assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept));
-  for (std::size_t i = 0; i < kept; ++i) {
-    if (entries[i].kind == Entry::Kind::tool_call && !entries[i].call.result) plan.pending.push_back(i);
-  }
-  plan.stopped = entries[kept - 1].kind == Entry::Kind::assistant_message;
   return plan;
 }
 

@@ -22,9 +22,7 @@ struct Resume {
   };
   Action action = Action::again;
   // go_on only:
-  std::vector<Entry> conversation;   // as in the file, without the errors at its end
-  std::vector<std::size_t> pending;  // calls in it that have no result: only these are run
-  bool stopped = false;  // it ends with an assistant's message: the model is not asked, only nudge and answer
+  std::vector<Entry> conversation;  // as in the file, without the errors at its end
 };
 
 // PromptQL: an error, or neither output nor answer → again; else skip.

@@ -21,9 +21,11 @@ JsonArray texts(const std::vector<std::string>& list) {
   return array;
 }
 
+// A count or an amount, whatever a person has written there.
 double number_at(const Json& object, std::string_view key) {
+  constexpr double kMost = 9e15;
   const Json* value = find_member(object, key);
-  return value != nullptr ? as_number(*value).value_or(0) : 0;
+  return std::clamp(value != nullptr ? as_number(*value).value_or(0) : 0, 0.0, kMost);
 }
 
 // What the run had cost when its file was read, to which this sitting's spending is added.
@@ -81,7 +83,7 @@ class RunningCase {
         context_(context) {}
 
   Task<Outcome> evaluate() {
-    if (auto read = read_state(); !read) co_return unreadable(read.error());
+    if (auto read = read_state(); !read) co_return cut_off(unreadable(read.error()));
     const Resume state = resume(file_);
     const Ledger ledger(file_);
     Status ended;
@@ -93,11 +95,11 @@ class RunningCase {
       };
       ended = run_.system == System::promptql ? co_await ask_promptql(keep) : co_await talk(keep);
       if (!ended && (winds_down(ended.error().kind) || ended.error().kind == ErrorKind::io))
-        co_return Outcome{outcome_of(ended.error().kind), {}, ended.error().text()};
+        co_return cut_off(failed_outcome(ended.error()));
     }
     std::optional<Error> judge_error = co_await settle(ended.has_value(), state.action);
-    if (judge_error && winds_down(judge_error->kind)) co_return failed_outcome(*judge_error);
-    if (auto written = write(file_); !written) co_return failed_outcome(written.error());
+    if (judge_error && winds_down(judge_error->kind)) co_return cut_off(failed_outcome(*judge_error));
+    if (auto written = write(file_); !written) co_return cut_off(failed_outcome(written.error()));
     co_return outcome(ended, judge_error, state.action);
   }
 
@@ -120,6 +122,12 @@ class RunningCase {
             error.text() + "; the file is left as it is: mend it, or delete it to run this again"};
   }
 
+  // A sitting that did not come to its end is gone on with: what it was answered is in the journal.
+  Outcome cut_off(Outcome outcome) const {
+    outcome.result["sitting"] = sitting() - 1;
+    return outcome;
+  }
+
   // What an earlier sitting made of it is made anew.
   void begin(const Resume& state) {
     if (state.action == Resume::Action::go_on) {
@@ -138,6 +146,7 @@ class RunningCase {
     file_.answer_notes.clear();
     file_.score.reset();
     file_.score_details.clear();
+    file_.refused = false;
   }
 
   // Steps of one sitting share a beginning: an answer of the journal belongs to the sitting that was cut off,
@@ -146,6 +155,10 @@ class RunningCase {
   std::int64_t sitting() const {
     if (!context_.earlier()) return 1;
     return static_cast<std::int64_t>(number_at(context_.earlier()->result, "sitting")) + 1;
+  }
+
+  bool judge_failed_before() const {
+    return context_.earlier() && context_.earlier()->kind == OutcomeKind::judge_failed;
   }
 
   Task<Status> talk(const Keep& keep) {
@@ -162,6 +175,7 @@ class RunningCase {
     loop.max_turns = plan_.max_turns;
     loop.max_nudges = plan_.max_nudges;
     loop.steps = steps();
+    loop.unoffered = &unoffered_;
     co_return co_await converse(loop, context_, file_, keep);
   }
 
@@ -184,7 +198,7 @@ class RunningCase {
   // The answer and its score. What a person wrote into a finished file stands.
   Task<std::optional<Error>> settle(bool came_to_its_end, Resume::Action action) {
     const auto scorer = plan_.tasks[run_.task].task.scorer_for(variation());
-    failed_ = !came_to_its_end || (action == Resume::Action::skip && file_.error.has_value());
+    failed_ = !came_to_its_end || file_.refused;
     file_.score.reset();
     file_.score_details.clear();
     if (!failed_ && !(action == Resume::Action::skip && file_.answer)) {
@@ -195,13 +209,19 @@ class RunningCase {
       file_.answer_error = std::move(answer.error);
       file_.answer_notes = std::move(answer.notes);
     }
+    if (file_.answer) file_.answer_error.clear();
     if (!scorer) co_return std::nullopt;
     if (failed_ || !file_.answer) {
       file_.score = 0;
       co_return std::nullopt;
     }
-    auto score =
-        co_await score_answer(context_, judge_, {*scorer, plan_.prompt_of(run_), variation(), *file_.answer});
+    auto score = co_await score_answer(context_, judge_,
+                                       {.scorer = *scorer,
+                                        .prompt = plan_.prompt_of(run_),
+                                        .variation = variation(),
+                                        .answer = *file_.answer,
+                                        .program_steps = steps(),
+                                        .judge_steps = judge_failed_before() ? steps() : ""});
     if (!score) co_return std::move(score.error());
     if (!*score) co_return std::nullopt;
     file_.score = (*score)->value;
@@ -218,6 +238,9 @@ class RunningCase {
     } else if (judge_error) {
       outcome.kind = OutcomeKind::judge_failed;
       outcome.error = judge_error->text();
+    } else if (file_.refused) {
+      outcome.kind = OutcomeKind::refused;
+      outcome.error = "the model declined";
     }
     JsonObject& result = outcome.result;
     if (file_.score) result["score"] = *file_.score;
@@ -240,18 +263,27 @@ class RunningCase {
                      : action == Resume::Action::go_on ? "went_on"
                                                        : "ran";
     result["sitting"] = sitting();
-    if (const JsonArray warnings = refused_programs(); !warnings.empty()) result["warnings"] = warnings;
+    JsonArray warnings = refused_programs();
+    for (const std::string& name : unoffered_) {
+      warnings.push_back(boost::json::string(
+          fmt::format("expected_tool_calls names {}, but no tool of that name was offered", name)));
+    }
+    if (!warnings.empty()) result["warnings"] = std::move(warnings);
     return outcome;
   }
 
   // That no sandbox can be made is this machine's fault, and the score suffers from it: worth a warning.
   JsonArray refused_programs() const {
-    for (const Entry& entry : file_.conversation) {
-      if (entry.kind != Entry::Kind::tool_call || !entry.call.result) continue;
-      if (!is_tool_error(*entry.call.result)) continue;
-      const std::string why = text_at(*entry.call.result, "error");
-      if (why.contains("sandbox"))
-        return {boost::json::string(fmt::format("{} could not be used: {}", entry.call.name, why))};
+    if (run_.system != System::tool_calling_python) return {};
+    for (const auto& tool : plan_.tools_of(plan_.tasks[run_.task], run_.system)) {
+      if (!std::holds_alternative<PythonTool>(tool->kind)) continue;
+      for (const Entry& entry : file_.conversation) {
+        if (entry.kind != Entry::Kind::tool_call || entry.call.name != tool->name || !entry.call.result)
+          continue;
+        const std::string why = is_tool_error(*entry.call.result) ? text_at(*entry.call.result, "error") : "";
+        if (why.contains("sandbox") || why.contains("cannot be run"))
+          return {boost::json::string(fmt::format("{} could not be used: {}", entry.call.name, why))};
+      }
     }
     return {};
   }
@@ -277,6 +309,7 @@ class RunningCase {
   bool failed_ = false;
   AnswerState state_ = AnswerState::missing;
   std::vector<std::string> notes_;
+  std::vector<std::string> unoffered_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -14,11 +15,11 @@
 namespace assay::benchmark {
 namespace {
 
-constexpr std::size_t kMostBytes = 64'000'000;
+constexpr std::size_t kMostBytes = 512'000'000;
 // Larger trees are written as JSON text: the YAML reader bounds depth (100) and nodes (a million) of a whole
 // file, and nobody reads such a tree line by line.
 constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kMostNodes = 50'000;
+constexpr std::size_t kMostNodes = 5'000;
 constexpr std::size_t kLongestKey = 500;  // the YAML reader takes no keys beyond 1,024
 
 // In the order of the enum.
@@ -95,7 +96,11 @@ class RunFileReader {
     } else if (key == "answer") {
       file_.answer = from_yaml(value);
     } else if (key == "usage") {
+      if (!value.is_object() && !value.is_null()) return fail(wrong(pointer, value, "keys with numbers"));
       file_.usage = value;
+    } else if (key == "refused") {
+      if (!value.is_bool()) return fail(wrong(pointer, value, "true or false"));
+      file_.refused = value.get_bool();
     } else if (key == "answer_error" || key == "answer_notes" || key == "score" || key == "score_details" ||
                key == "seconds" || key == "nudges") {
       if (!value.is_null()) return read_figure(key, value, pointer);
@@ -136,6 +141,9 @@ class RunFileReader {
     for (std::size_t i = 0; i < list->size(); ++i) {
       auto entry = read_entry((*list)[i], fmt::format("/conversation/{}", i), i);
       if (!entry) return fail(std::move(entry.error()));
+      // Results are told apart by the ids of their calls.
+      while (entry->kind == Entry::Kind::tool_call && !ids_.insert(entry->call.id).second)
+        entry->call.id += "_";
       file_.conversation.push_back(std::move(*entry));
     }
     return {};
@@ -189,7 +197,8 @@ class RunFileReader {
             below, fmt::format("found the key {}, expected id, name, params, result or turn", excerpt(key))));
       }
     }
-    if (call.name.empty()) return fail(misfit(pointer, "the tool call has no `name`"));
+    // A model may call a tool without a name; a person who forgets the key is told.
+    if (!object->contains("name")) return fail(misfit(pointer, "the tool call has no `name`"));
     if (call.params.is_null()) call.params = JsonObject{};
     if (call.id.empty()) call.id = fmt::format("call_{}", index);
     return call;
@@ -216,6 +225,7 @@ class RunFileReader {
 
   YamlDocument document_;
   RunFile file_;
+  std::set<std::string> ids_;
 };
 
 // --- writing -----------------------------------------------------------------------------------------------
@@ -263,6 +273,7 @@ std::string to_yaml(const RunFile& file) {
     root["answer_notes"] = JsonArray(file.answer_notes.begin(), file.answer_notes.end());
   if (file.score) root["score"] = *file.score;
   if (!file.score_details.empty()) root["score_details"] = file.score_details;
+  if (file.refused) root["refused"] = true;
   if (file.form == RunForm::conversation) root["nudges"] = file.nudges;
   if (!file.usage.is_null()) root["usage"] = file.usage;
   if (file.seconds) root["seconds"] = *file.seconds;

@@ -51,14 +51,15 @@ struct RunFile {
   Json usage;  // as given; null if there is none
   std::optional<double> seconds;
   std::int64_t nudges = 0;
-  JsonObject other;  // keys that a person added; kept and written last
+  bool refused = false;  // the model's last words are a refusal
+  JsonObject other;      // keys that a person added; kept and written last
 };
 
 // A text of nothing (or comments only) is a run that has not begun. Otherwise a conversation file must have
 // `conversation`, and a PromptQL file `output`, `error` or `answer`, so that a misspelt key never looks like
 // a fresh start. Errors name file-independent places: kind parse with line and column if it is not YAML, kind
 // data with line, column and field if it is, but not such a file. A result that is null counts as none; a
-// call without id gets one; an error that is not text is kept as its JSON.
+// call without id, or with one that is taken, gets one; an error that is not text is kept as its JSON.
 Result<RunFile> read_run_file(std::string_view text, RunForm form);
 
 // YAML for people: keys in a fixed order, texts of several lines as blocks, absent things left out. Reads

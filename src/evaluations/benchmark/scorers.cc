@@ -337,11 +337,14 @@ Scorer default_scorer(const Json& expected) {
   return scorer;
 }
 
+bool needs_expected(const Scorer& scorer) {
+  return scorer.name != ScorerName::rubric && scorer.name != ScorerName::command &&
+         !(scorer.name == ScorerName::schema && scorer.schema != nullptr);
+}
+
 std::vector<std::string> misfits(const Scorer& scorer, const Json* expected) {
   std::vector<std::string> found;
-  const bool own_source = scorer.name == ScorerName::rubric || scorer.name == ScorerName::command ||
-                          (scorer.name == ScorerName::schema && scorer.schema != nullptr);
-  if (own_source) return found;
+  if (!needs_expected(scorer)) return found;
   if (expected == nullptr) {
     found.push_back(fmt::format("`{}` needs an expected_output", to_string(scorer.name)));
     return found;

@@ -44,6 +44,9 @@ Keys scorer_keys(ScorerName name);
 // A number: number. A list of objects or of texts and numbers, not empty: ranking. Anything else: exact.
 Scorer default_scorer(const Json& expected);
 
+// Whether it compares with an expected output; the others judge an answer by itself.
+bool needs_expected(const Scorer& scorer);
+
 // Why this scorer cannot be right for this expected output (null: there is none), in words for `check`: a
 // ranking of something that is no list, an expected row without the key, the same id twice, a field with a
 // tolerance that no row has. Empty if all is well.

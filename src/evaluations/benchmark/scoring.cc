@@ -71,7 +71,7 @@ Task<Result<Score>> program_score(CaseContext& context, const ScoringRequest& re
                                   {"parameters", std::move(parameters)},
                                   {"expected", request.variation.expected_output.value_or(nullptr)},
                                   {"answer", request.answer}});
-  std::string step = step_name("score", to_json(call));
+  std::string step = step_name(request.program_steps + "score", to_json(call));
   auto printed = co_await context.run_command(std::move(step), std::move(call));
   if (!printed) {
     Error error = std::move(printed.error());
@@ -98,8 +98,9 @@ RubricJudge::RubricJudge(std::string model, Sampling sampling, int attempts, con
   }
 }
 
-Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& task, const Json* expected,
-                                       const Json& answer, const std::vector<std::string>& criteria) const {
+Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& steps,
+                                       const std::string& task, const Json* expected, const Json& answer,
+                                       const std::vector<std::string>& criteria) const {
   ChatRequest request;
   request.model = model_;
   request.sampling = sampling_;
@@ -115,7 +116,7 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
   StructuredPolicy policy;
   policy.attempts = attempts_;
   policy.check = [&criteria](const Json& given) { return gaps(given, criteria.size()); };
-  std::string step = step_name("score", to_json(request));
+  std::string step = step_name(steps + "score", to_json(request));
   auto judged = co_await ask(context, std::move(step), std::move(request), *schema_, std::move(policy));
   if (!judged.value) co_return fail(std::move(judged.value.error()));
   Score score;
@@ -136,8 +137,8 @@ Task<Result<std::optional<Score>>> score_answer(CaseContext& context, const Rubr
                                                 ScoringRequest request) {
   const Json* expected = request.variation.expected_output ? &*request.variation.expected_output : nullptr;
   if (request.scorer.name == ScorerName::rubric && judge != nullptr) {
-    auto score =
-        co_await judge->score(context, request.prompt, expected, request.answer, request.scorer.criteria);
+    auto score = co_await judge->score(context, request.judge_steps, request.prompt, expected, request.answer,
+                                       request.scorer.criteria);
     if (!score) co_return fail(std::move(score.error()));
     co_return std::move(*score);
   }

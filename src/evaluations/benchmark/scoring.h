@@ -23,8 +23,9 @@ class RubricJudge {
               std::vector<ConfigProblem>& problems);
 
   // The mean over the criteria of 1 (fulfilled), ½ (partly) or 0. Error: the judge gave no usable answer.
-  Task<Result<Score>> score(CaseContext& context, const std::string& task, const Json* expected,
-                            const Json& answer, const std::vector<std::string>& criteria) const;
+  Task<Result<Score>> score(CaseContext& context, const std::string& steps, const std::string& task,
+                            const Json* expected, const Json& answer,
+                            const std::vector<std::string>& criteria) const;
   const std::string& model() const { return model_; }
 
  private:
@@ -41,6 +42,10 @@ struct ScoringRequest {
   std::string prompt;  // that the system was given, for judge and program
   const Variation& variation;
   const Json& answer;
+  // What the steps begin with. A program is run in every sitting, since it may have been mended; a judge is
+  // asked again only if it failed.
+  std::string program_steps;
+  std::string judge_steps;
 };
 
 // Nothing if the scorer needs an expected output and there is none. An error is of kind judge, or means that

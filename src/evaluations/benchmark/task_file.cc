@@ -234,7 +234,7 @@ class TaskReader {
 }  // namespace
 
 std::optional<Scorer> TaskFile::scorer_for(const Variation& variation) const {
-  if (scorer) return scorer;
+  if (scorer && (variation.expected_output || !needs_expected(*scorer))) return scorer;
   if (!variation.expected_output) return std::nullopt;
   return default_scorer(*variation.expected_output);
 }

@@ -34,7 +34,7 @@ struct TaskFile {
   std::optional<Scorer> scorer;                  // nothing: by the form of each expected output
   Json tools;                                    // as written; null if there are none
 
-  // Nothing if no scorer is declared and nothing is expected.
+  // Nothing if nothing is expected, and no scorer is declared that can do without.
   std::optional<Scorer> scorer_for(const Variation& variation) const;
 };
 

@@ -80,6 +80,19 @@ std::size_t size_of(const Config& entry, const std::string& key, std::size_t fal
   return value ? static_cast<std::size_t>(*value) : fallback;
 }
 
+// Whether a database URL has a password that is not a variable's.
+bool holds_password(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const auto literal = [](std::string_view text) { return !text.empty() && !text.starts_with("${"); };
+  if (const std::size_t key = url.find("password="); key != std::string_view::npos)
+    return literal(url.substr(key + std::string_view("password=").size()));
+  const std::string_view user = url.substr(scheme + 3, url.find('@') - std::min(url.find('@'), scheme + 3));
+  if (!url.contains('@')) return false;
+  const std::size_t colon = user.find(':');
+  return colon != std::string_view::npos && literal(user.substr(colon + 1));
+}
+
 // Reads one entry; problems are words without a place.
 class EntryReader {
  public:
@@ -145,6 +158,12 @@ class EntryReader {
     sql.max_bytes = size_of(entry_, "max_bytes", sql.max_bytes);
     if (auto url = parse_database_url(sql.database); !url)
       wrong_.push_back("database: " + url.error().text());
+    if (holds_password(sql.database)) {
+      wrong_.emplace_back(
+          "database: a password in a config ends up in the files of the run; write ${NAME} in its place and "
+          "put it "
+          "into that environment variable");
+    }
     if (!entry_.has("timeout")) tool.timeout = SqlQuery{}.timeout;
     tool.parameters = sql_parameters();
     tool.kind = std::move(sql);

@@ -97,8 +97,7 @@ class Conversation {
 
   Task<Status> run() {
     if (file_.conversation.empty()) file_.conversation.push_back(Entry::user(loop_.prompt));
-    // Whoever nudges by hand wants the model to go on, so its rounds begin anew.
-    if (asked_by_hand()) rounds_before_ = rounds(file_.conversation);
+    rounds_before_ = rounds_before_hand();
     auto offered = co_await offer();
     if (!offered) co_return failed(std::move(offered.error()));
     for (;;) {
@@ -112,14 +111,13 @@ class Conversation {
       if (last && !asked_for_the_end()) file_.conversation.push_back(Entry::user(kLastRequest));
       auto reply = co_await ask(last);
       if (!reply) co_return failed(std::move(reply.error()));
-      const bool refused = !reply->refusal.empty();
+      file_.refused = !reply->refusal.empty();
       if (last) reply->message.tool_calls.clear();
       add_reply(file_.conversation, *reply);
       // The nudge goes into the file together with the words that it answers: a file that ends with the
       // model's words is finished.
-      const bool done = stopped() && (last || refused || !add_nudge());
+      const bool done = stopped() && (last || file_.refused || !add_nudge());
       if (auto kept = keep_(file_); !kept) co_return kept;
-      if (refused) co_return fail(ErrorKind::refused, "the model declined: " + shorten(reply->refusal, 300));
       if (done) co_return Status();
     }
   }
@@ -145,7 +143,11 @@ class Conversation {
     }
     // Only a tool that is offered can be asked for.
     for (const std::string& name : loop_.expected_tool_calls) {
-      if (offer_.find(name) != nullptr) expected_.push_back(name);
+      if (offer_.find(name) != nullptr) {
+        expected_.push_back(name);
+      } else if (loop_.unoffered != nullptr && name != kPythonTool) {
+        loop_.unoffered->push_back(name);
+      }
     }
     co_return Status();
   }
@@ -158,9 +160,16 @@ class Conversation {
     return entry.kind == Entry::Kind::user_message && entry.text == kLastRequest;
   }
 
-  bool asked_by_hand() const {
-    const Entry& entry = file_.conversation.back();
-    return entry.kind == Entry::Kind::user_message && !asked_for_the_end() && !is_nudge(entry.text);
+  // Whoever nudges by hand wants the model to go on, so its rounds begin anew there.
+  std::size_t rounds_before_hand() const {
+    const std::span<const Entry> entries = file_.conversation;
+    for (std::size_t i = entries.size(); i-- > 1;) {
+      const Entry& entry = entries[i];
+      const bool by_hand =
+          entry.kind == Entry::Kind::user_message && entry.text != kLastRequest && !is_nudge(entry.text);
+      if (by_hand) return rounds(entries.first(i));
+    }
+    return 0;
   }
 
   bool add_nudge() {

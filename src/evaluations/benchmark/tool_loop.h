@@ -29,7 +29,8 @@ struct ToolLoop {
   ToolSpecs tools;
   std::int64_t max_turns = 20;
   std::int64_t max_nudges = 3;
-  std::string steps;  // what the names of all steps begin with
+  std::string steps;                              // what the names of all steps begin with
+  std::vector<std::string>* unoffered = nullptr;  // gets expected tools that nobody offers, if not null
 };
 
 // What the model is sent for a conversation: calls of one turn, and what was said with them, are one message

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/json.h"
+#include "core/text.h"
 #include "report/html.h"
 #include "report/html_parts.h"
 #include "tools/tool.h"
@@ -53,7 +54,8 @@ std::string result_in_short(const std::optional<Json>& result) {
   if (!result) return "no result yet";
   if (is_tool_error(*result)) return "failed";
   if (result->is_array()) return fmt::format("{} rows", result->get_array().size());
-  if (const Json* code = find_member(*result, "exitCode")) return "exit code " + to_text(*code);
+  const Json* code = find_member(*result, "exitCode");
+  if (code != nullptr && code->is_number()) return "exit code " + to_text(*code);
   return "answered";
 }
 
@@ -114,8 +116,8 @@ std::string side(const Transcript& transcript) {
       "<p><span class=\"score\">{}</span> {}{}{} · <a href=\"{}\">{}</a></p>\n",
       run.score ? fmt::format("{:.3f}", *run.score) : "no score", html::text(transcript.outcome, 100),
       run.nudges > 0 ? fmt::format(" · {} {}", run.nudges, run.nudges == 1 ? "nudge" : "nudges") : "",
-      run.seconds ? fmt::format(" · {:.1f} s", *run.seconds) : "", html::attribute(transcript.file),
-      html::text(transcript.file, 300));
+      run.seconds ? fmt::format(" · {:.1f} s", *run.seconds) : "",
+      html::attribute(percent_encoded(transcript.file)), html::text(transcript.file, 300));
   if (!run.score_details.empty())
     out += fmt::format("<details><summary>score in detail</summary><pre>{}</pre></details>\n",
                        html::text(pretty_text(run.score_details), kLongestResult));

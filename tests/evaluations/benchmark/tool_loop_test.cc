@@ -248,9 +248,9 @@ TEST_F(ToolLoopTest, ARefusalEndsIt) {
   ChatReply refusal = says("");
   refusal.refusal = "I will not.";
   context.replies = {refusal};
-  const Status ended = run();
-  ASSERT_FALSE(ended);
-  EXPECT_EQ(ended.error().kind, ErrorKind::refused);
+  ASSERT_TRUE(run());
+  EXPECT_TRUE(file.refused);
+  EXPECT_EQ(file.nudges, 0);
   EXPECT_EQ(file.conversation.back().text, "I will not.");
 }
 
