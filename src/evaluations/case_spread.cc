@@ -77,6 +77,7 @@ std::vector<CumulativeSeries::Point> BinnedValues::cumulative(std::size_t most) 
   }
   if (all.size() <= most) return all;
   std::vector<CumulativeSeries::Point> thinned;
+  thinned.reserve(most);
   for (std::size_t i = 0; i < most; ++i) thinned.push_back(all[i * (all.size() - 1) / (most - 1)]);
   return thinned;
 }
