@@ -184,7 +184,9 @@ void CaseSpread::add_plots(Summary& summary) const {
                        read(values.quantile(0.5)), read(values.quantile(0.9)), read(values.quantile(0.99)));
   };
   if (latency_ms_.n() >= kFewestCases) {
-    const auto read = [](double ms) { return number_words(ms) + " ms"; };
+    const auto read = [](double ms) {
+      return ms < 1000 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.1f} s", ms / 1000);
+    };
     summary.plots.push_back(cumulative_plot({"latency", "Latency of a case", words_of(latency_ms_, read)},
                                             "milliseconds, all answers of the case added up",
                                             {{"", latency_ms_.n(), latency_ms_.cumulative(kMostPoints)}}));
