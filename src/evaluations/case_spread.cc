@@ -77,6 +77,7 @@ std::vector<CumulativeSeries::Point> BinnedValues::cumulative(std::size_t most) 
   }
   if (all.size() <= most) return all;
   std::vector<CumulativeSeries::Point> thinned;
+  thinned.reserve(most);
   for (std::size_t i = 0; i < most; ++i) thinned.push_back(all[i * (all.size() - 1) / (most - 1)]);
   return thinned;
 }
@@ -183,7 +184,9 @@ void CaseSpread::add_plots(Summary& summary) const {
                        read(values.quantile(0.5)), read(values.quantile(0.9)), read(values.quantile(0.99)));
   };
   if (latency_ms_.n() >= kFewestCases) {
-    const auto read = [](double ms) { return number_words(ms) + " ms"; };
+    const auto read = [](double ms) {
+      return ms < 1000 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.1f} s", ms / 1000);
+    };
     summary.plots.push_back(cumulative_plot({"latency", "Latency of a case", words_of(latency_ms_, read)},
                                             "milliseconds, all answers of the case added up",
                                             {{"", latency_ms_.n(), latency_ms_.cumulative(kMostPoints)}}));

@@ -81,7 +81,7 @@ TEST(CaseSpread, DrawsLatencyAndCostOfCasesThatAskedOutside) {
   Summary summary;
   spread.add_plots(summary);
   EXPECT_THAT(names_of(summary), ElementsAre("latency", "cost"));
-  EXPECT_THAT(summary.plots[0].caption, HasSubstr("Half of the cases: at most 200.0 ms"));
+  EXPECT_THAT(summary.plots[0].caption, HasSubstr("Half of the cases: at most 200 ms; nine of ten: 400 ms"));
 }
 
 TEST(CaseSpread, DrawsNoCostWhereAPriceIsUnknown) {

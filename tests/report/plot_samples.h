@@ -101,7 +101,7 @@ inline std::vector<Plot> plots_of_labels(const std::vector<std::string>& names, 
   std::vector<CumulativeSeries> series;
   for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i) {
     CumulativeSeries one{names[i], 50, {}};
-    for (int k = 1; k <= 50; ++k) one.points.push_back({(i + 1) * 10.0 * k * k, k / 50.0});
+    for (int k = 1; k <= 50; ++k) one.points.push_back({static_cast<double>(i + 1) * 10 * k * k, k / 50.0});
     series.push_back(one);
   }
   plots.push_back(cumulative_plot({prefix + "latency", "Latency", ""}, "milliseconds", series));
