@@ -13,6 +13,8 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include "core/text.h"
+
 namespace assay {
 namespace {
 

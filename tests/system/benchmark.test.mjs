@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, readdirSync, unlinkSync } from 'node:fs';
 import YAML from 'yaml';
-import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, exists, sleep } from './harness.mjs';
+import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, exists, sleep, assertNowhere, ragLines, ragConfig } from './harness.mjs';
 
 const readYaml = (path) => YAML.parse(readFileSync(path, 'utf8'));
 const kinds = (file) => file.conversation.map((entry) => Object.keys(entry)[0]);
@@ -280,6 +280,83 @@ test('a file that cannot be read is never overwritten, and the others are run', 
   assert.equal(scoreMean(set.output).n, 1);
 });
 
+test('a file that was unreadable and is deleted is run afresh', async (t) => {
+  const set = setUp(t);
+  const sim = await simulator(t, ['--script', scripted(set.directory, [{ times: 1, reply: { text: '```json\n["b", "a"]\n```' } }, { reply: { text: kAnswer } }])]);
+  const args = set.args('tool_calling', 'openai/m', '--max-nudges', '0');
+  const name = set.file('rank-tool_calling-openai-m-variation0.yaml');
+  await assay(args, { env: sim.env });
+  write(name, 'conversation: [');
+  assert.equal((await assay(args, { env: sim.env })).code, 3);
+  unlinkSync(name);
+  assert.equal((await assay(args, { env: sim.env })).code, 0);
+  assert.equal(readYaml(name).score, 1);
+  assert.equal(await sim.sent(), 2);
+});
+
+test('a refusal stays a refusal, however often one looks', async (t) => {
+  const set = setUp(t);
+  mkdirSync(set.output);
+  const name = set.file('rank-tool_calling-openai-m-variation0.yaml');
+  write(name, YAML.stringify({ conversation: [{ user_message: 'x' }, { assistant_message: 'No. ```json\n["a", "b"]\n```' }], refused: true }));
+  const run = await assay(set.args('tool_calling', 'openai/m'), { env: { OPENAI_API_KEY: 'unused', OPENAI_BASE_URL: 'http://127.0.0.1:9' } });
+  assert.equal(run.code, 3, run.stderr);
+  assert.equal(readYaml(name).score, 0);
+  assert.equal(readLines(join(set.output, 'results.jsonl'))[0].outcome, 'refused');
+});
+
+test('figures that a person has spoilt are told, and cost only their own run', async (t) => {
+  const set = setUp(t, { task: { variations: [{ data: 'x', expected_output: ['a'] }, { data: 'y', expected_output: ['a'] }] } });
+  mkdirSync(set.output);
+  const finished = [{ user_message: 'x' }, { assistant_message: '```json\n["a"]\n```' }];
+  write(set.file('rank-tool_calling-openai-m-variation0.yaml'), YAML.stringify({ conversation: finished, usage: 'much' }));
+  write(set.file('rank-tool_calling-openai-m-variation1.yaml'), YAML.stringify({ conversation: finished, usage: { prompt_tokens: 1e300, requests: -4 } }));
+  const run = await assay(set.args('tool_calling', 'openai/m'), { env: { OPENAI_API_KEY: 'unused' } });
+  assert.equal(run.code, 3, run.stderr);
+  assert.match(readFileSync(join(set.output, 'problems.log'), 'utf8'), /usage.*found "much"/);
+  assert.deepEqual(scoreRows(set.output).map((row) => row[5]), [null, 1]);
+});
+
+test('a run that the budget stops is not reported by what it came to before', async (t) => {
+  const set = setUp(t, { config: 'prices: {openai/m: {prompt: 1000000, completion: 1000000}}\n' });
+  mkdirSync(set.output);
+  const name = set.file('rank-tool_calling-openai-m-variation0.yaml');
+  const env = { OPENAI_API_KEY: 'unused', OPENAI_BASE_URL: 'http://127.0.0.1:9' };
+  write(name, YAML.stringify({ conversation: [{ user_message: 'x' }, { assistant_message: kAnswer }] }));
+  assert.equal((await assay(set.args('tool_calling', 'openai/m'), { env })).code, 0);
+  const edited = readYaml(name);
+  write(name, YAML.stringify({ ...edited, conversation: [...edited.conversation, { user_message: 'go on' }] }));
+  const stopped = await assay(set.args('tool_calling', 'openai/m', '--budget.usd', '0.001'), { env });
+  assert.equal(stopped.code, 3, stopped.stderr);
+  assert.match(stopped.stderr, /budget/);
+  assert.equal(readJson(join(set.output, 'summary.json')).cases.errored, 1);
+});
+
+test('the directory of another evaluation, or of the tasks, is left alone', async (t) => {
+  const set = setUp(t);
+  writeLines(join(set.directory, 'data.jsonl'), ragLines(2));
+  write(join(set.directory, 'rag.yaml'), ragConfig('data.jsonl').replace('openai/judge-model', 'sim/judge'));
+  assert.equal((await assay(['run', join(set.directory, 'rag.yaml'), '--output-dir', set.output])).code, 0);
+  const before = readFileSync(join(set.output, 'config.yaml'), 'utf8');
+  const taken = await assay(set.args('tool_calling', 'sim/m'));
+  assert.equal(taken.code, 2);
+  assert.match(taken.stderr, /holds a run already/);
+  assert.equal(readFileSync(join(set.output, 'config.yaml'), 'utf8'), before);
+  const same = await assay([...set.args('tool_calling', 'sim/m'), '--output-dir', join(set.directory, 'tasks')]);
+  assert.equal(same.code, 2);
+  assert.match(same.stderr, /output files would be taken for tasks/);
+  assert.ok(!exists(join(set.directory, 'tasks/config.yaml')));
+});
+
+test('keys that PromptQL needs are missed before anything is sent', async (t) => {
+  const set = setUp(t, { config: 'promptql: {ddn: {url: "https://data.example/v1/sql"}}\n' });
+  const run = await assay(set.args('promptql', 'claude'));
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /PROMPTQL_API_KEY/);
+  assert.match(run.stderr, /ANTHROPIC_API_KEY/);
+  assert.ok(!exists(set.output));
+});
+
 test('a failed run has the score 0, stays in the mean, and is taken up again', async (t) => {
   const set = setUp(t, { task: { variations: [{ data: 'good', expected_output: ['a'] }, { data: 'bad', expected_output: ['a'] }] } });
   const script = (bad) => scripted(set.directory, [{ match: 'rank bad', times: bad, reply: { error: { status: 400 } } }, { reply: { text: '```json\n["a"]\n```' } }]);
@@ -321,7 +398,7 @@ test('PromptQL: the artifact is the answer; an error is tried again, anything el
     assert.equal(await queries(), 2);
     assert.equal((await assay(set.args('promptql', 'claude'), { env })).code, 0);
     assert.equal(await queries(), 2, 'a file without error is left');
-    for (const entry of readdirSync(set.output)) assert.ok(!readFileSync(join(set.output, entry), 'latin1').includes('secret-key-77'), entry);
+    assertNowhere(set.output, 'secret-key-77');
   }
 });
 
@@ -345,8 +422,10 @@ test('scorers that need others: a program, and a judge with a rubric', async (t)
   assert.equal(judged.score, 0.75);
   assert.equal(judged.score_details.verdicts[1].criterion, 'is short');
   const sent = await sim.sent();
+  write(join(set.directory, 'tasks/score.sh'), '#!/bin/bash\necho 0.25\n');
   assert.equal((await assay(args, { env: sim.env })).code, 0);
   assert.equal(await sim.sent(), sent, 'a verdict on the same answer is not paid twice');
+  assert.equal(readYaml(set.file('rank-tool_calling-openai-m-variation0.yaml')).score, 0.25, 'a program that was mended counts at once');
 });
 
 test('repeats have files of their own, and their agreement is a figure; several systems are compared', async (t) => {

@@ -1,7 +1,7 @@
 // What the system tests share: the real program, run in directories of their own, and simulated endpoints on
 // loopback ports that the system chooses.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync, rmSync, existsSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -69,6 +69,14 @@ export const readLines = (path) => readFileSync(path, 'utf8').split('\n').filter
 export const write = (path, content) => { writeFileSync(path, content); return path; };
 export const writeLines = (path, rows) => write(path, rows.map((row) => JSON.stringify(row)).join('\n') + '\n');
 export const exists = existsSync;
+// A secret that stands in no file of the directory.
+export function assertNowhere(directory, secret) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) assertNowhere(path, secret);
+    else if (readFileSync(path, 'latin1').includes(secret)) throw new Error(`${path} holds ${secret}`);
+  }
+}
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // Judged cases for rag_answers.

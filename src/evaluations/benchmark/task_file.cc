@@ -201,7 +201,7 @@ class TaskReader {
   void check_scorers() {
     const auto& variations = read_.task.variations;
     for (std::size_t i = 0; i < variations.size(); ++i) {
-      const auto scorer = read_.task.scorer_for(variations[i]);
+      const auto scorer = read_.task.scorer ? read_.task.scorer : read_.task.scorer_for(variations[i]);
       const auto& expected = variations[i].expected_output;
       if (!scorer) continue;
       for (std::string& text : misfits(*scorer, expected ? &*expected : nullptr))
