@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evaluations/experiment/judgements.h"
+#include "stats/bradley_terry.h"
 #include "stats/estimate.h"
 
 namespace assay::experiment {
@@ -29,6 +30,6 @@ struct Bias {
 // seat_effect (log odds of Bradley–Terry), longer_wins, length_slope (log odds a doubling),
 // rating_length_slope (points a doubling), lost, leaks, missing_responses; then per evaluator position, ties,
 // leniency, drift, format_failures.
-std::vector<Bias> bias_diagnostics(const ExperimentData& data, double level);
+std::vector<Bias> bias_diagnostics(const ExperimentData& data, const BradleyTerry& ranking, double level);
 
 }  // namespace assay::experiment

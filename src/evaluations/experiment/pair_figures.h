@@ -14,11 +14,15 @@
 
 namespace assay::experiment {
 
+// A fit takes about a millisecond at full size.
+inline constexpr std::int64_t kRankingDraws = 500;
+
 struct WinRate {
-  Estimate rate;                 // ties half; clustered by query
-  TestResult test;               // against 0.5, clustered by query
-  std::optional<double> p_holm;  // over all compared pairs × (criteria and the winner)
-  Estimate naive;                // every verdict by itself
+  Estimate rate;                         // ties half; clustered by query
+  std::optional<double> standard_error;  // of it
+  TestResult test;                       // against 0.5, clustered by query
+  std::optional<double> p_holm;          // over all compared pairs × (criteria and the winner)
+  Estimate naive;                        // every verdict by itself
   TestResult naive_test;
 };
 
