@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include "core/text.h"
@@ -76,6 +77,43 @@ std::vector<TellingWord> telling_words(std::string_view text, const std::vector<
   if (RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), kMark, &mark))
     found.push_back({std::string(mark.data(), mark.size()), "what looks like a role mark"});
   return found;
+}
+
+BlindAnswers blinded(const std::vector<std::optional<std::string>>& responses) {
+  BlindAnswers answers;
+  answers.reserve(responses.size());
+  for (const auto& response : responses)
+    answers.push_back(response ? std::optional(take_out_roles(*response)) : std::nullopt);
+  return answers;
+}
+
+std::vector<std::string> leak_sentences(const Design& design, const Query& query,
+                                        const BlindAnswers& answers) {
+  std::vector<TellingWord> words;
+  for (const Condition& condition : design.conditions) {
+    words.push_back({condition.name, "the condition name"});
+    for (int run = 1; run <= design.runs; ++run)
+      words.push_back({response_file(condition.name, run, design.runs), "the file name"});
+  }
+  if (!query.role.empty()) words.push_back({query.role, "the role"});
+  for (const auto& answer : answers) {
+    if (!answer) continue;
+    for (const std::string& role : answer->roles) words.push_back({role, "the role"});
+  }
+  const std::string question = lower_ascii(query.text);
+  std::erase_if(words, [&](const TellingWord& one) {
+    return question.find(lower_ascii(trim(one.word))) != std::string::npos;
+  });
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i]) continue;
+    const std::size_t condition = i / static_cast<std::size_t>(design.runs);
+    const std::size_t run = i % static_cast<std::size_t>(design.runs) + 1;
+    for (const TellingWord& one : telling_words(answers[i]->text, words))
+      sentences.push_back(fmt::format("{}, run {}, query {}: {} \"{}\" is left in the blinded text",
+                                      design.conditions[condition].name, run, query.id, one.what, one.word));
+  }
+  return sentences;
 }
 
 }  // namespace assay::experiment
