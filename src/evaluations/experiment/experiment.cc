@@ -196,7 +196,7 @@ bool ExperimentPlan::has_role(std::size_t condition) const {
 ExperimentEvaluation::ExperimentEvaluation(ExperimentPlan plan, Judges judges)
     : plan_(std::move(plan)), judges_(std::move(judges)), key_(plan_.design) {
   for (const Condition& condition : plan_.design.conditions)
-    score_names_.push_back({"overall." + condition.name, "win_rate." + condition.name});
+    score_names_.push_back({fmt::format("score.{}.overall", condition.name), "win_rate." + condition.name});
 }
 
 const Query& ExperimentEvaluation::query(std::int64_t index) const {
@@ -259,7 +259,14 @@ std::vector<std::string> ExperimentEvaluation::metric_names() const {
 }
 
 std::vector<MeanFigure> ExperimentEvaluation::mean_figures() const {
-  return {};
+  constexpr Interval kLevels{1, 5};
+  std::vector<MeanFigure> figures;
+  for (std::size_t i = 0; i < score_names_.size(); ++i) {
+    if (plan_.design.absolute_evaluators > 0) figures.push_back({score_names_[i].overall, kLevels});
+    if (plan_.design.pairwise_evaluators > 0 && !plan_.design.conditions[i].control)
+      figures.push_back({score_names_[i].win_rate});
+  }
+  return figures;
 }
 
 Status ExperimentEvaluation::prepare(const std::string& directory, const RunFacts& run) const {
