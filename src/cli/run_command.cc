@@ -254,7 +254,8 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   }
   auto journal = open_journal(execution, identity, runner.on_committed());
   if (!journal) return input_error(journal.error(), surroundings);
-  if (auto ready = execution.plan.evaluation->prepare(execution.directory, {identity.run_id, identity.started});
+  if (auto ready =
+          execution.plan.evaluation->prepare(execution.directory, {identity.run_id, identity.started});
       !ready)
     return input_error(ready.error(), surroundings);
   if (early_stop && execution.resumed) {

@@ -48,7 +48,8 @@ bool speaks_of_it(std::string_view rest) {
 enum class Article { possible, impossible };
 
 std::optional<ReadWord> read_letter(std::string_view text, Article article) {
-  static const RE2 kLetter(kLead + R"(((?:the\s+)?(?:response|answer|option|reply|text)[\s_:"'*\[-]*)?([ab])((?:\W.*)?)$)");
+  static const RE2 kLetter(
+      kLead + R"(((?:the\s+)?(?:response|answer|option|reply|text)[\s_:"'*\[-]*)?([ab])((?:\W.*)?)$)");
   std::string flat(text);
   std::ranges::replace(flat, '\n', ' ');
   re2::StringPiece label;
@@ -104,9 +105,11 @@ std::string_view bare(std::string_view text) {
 }
 
 std::optional<ReadWord> read_choice(std::string_view text) {
-  static const RE2 kTie(kLead + R"((?:it(?:'s| is) )?(?:a )?(?:tie|tied|draw|no difference|no preference)((?:\W.*)?)$)");
+  static const RE2 kTie(
+      kLead + R"((?:it(?:'s| is) )?(?:a )?(?:tie|tied|draw|no difference|no preference)((?:\W.*)?)$)");
   static const RE2 kEqual(
-      kLead + R"((?:equal|equally good|same|both|both equally|neither|none)((?:\s*(?:[\])*_:;.,|"\x{60}-]|–|—).*)?)\s*$)");
+      kLead +
+      R"((?:equal|equally good|same|both|both equally|neither|none)((?:\s*(?:[\])*_:;.,|"\x{60}-]|–|—).*)?)\s*$)");
   if (auto letter = read_letter(text, Article::possible)) return letter;
   if (auto tie = read_word(text, kTie, "Tie")) return tie;
   return read_word(text, kEqual, "Tie");
@@ -115,8 +118,7 @@ std::optional<ReadWord> read_choice(std::string_view text) {
 std::optional<ReadWord> read_which(std::string_view text) {
   static const RE2 kYes(kLead + R"(yes[\s,:;.(*_-]+(.+)$)");
   static const RE2 kBoth(kLead + R"((?:both|a and b|tie)((?:\W.*)?)$)");
-  static const RE2 kNeither(
-      kLead + R"((?:neither|none|no|not really|nothing|n/a|no one)((?:\W.*)?)$)");
+  static const RE2 kNeither(kLead + R"((?:neither|none|no|not really|nothing|n/a|no one)((?:\W.*)?)$)");
   std::string flat(text);
   std::ranges::replace(flat, '\n', ' ');
   re2::StringPiece behind;
@@ -144,8 +146,10 @@ std::optional<ReadWord> read_yes_no(std::string_view text) {
 
 std::optional<ReadNumber> read_score(std::string_view text) {
   static const RE2 kScore(
-      kLead + R"((?:score|rating)?[\s:=]*((?:[0-9]{1,6}(?:\.[0-9]{1,6})?)|one|two|three|four|five)((?:\W.*)?)$)");
-  static const RE2 kRange(R"((?i)^(?:(?:-|–|—|\.\.)|\s+(?:to|or)\s+|\s+(?:-|–)\s+(?:[0-9]\s*[\])])|\s*\|\s*)[0-9])");
+      kLead +
+      R"((?:score|rating)?[\s:=]*((?:[0-9]{1,6}(?:\.[0-9]{1,6})?)|one|two|three|four|five)((?:\W.*)?)$)");
+  static const RE2 kRange(
+      R"((?i)^(?:(?:-|–|—|\.\.)|\s+(?:to|or)\s+|\s+(?:-|–)\s+(?:[0-9]\s*[\])])|\s*\|\s*)[0-9])");
   static const RE2 kRangeInBrackets(R"((?i)^\s*(?:-|–|—)\s*[0-9]\s*[\])])");
   static const RE2 kOfFive(R"((?i)^\s*(?:/|out of|of)\s*5(?:\.0)?((?:\W.*)?)$)");
   static const RE2 kOfOther(R"((?i)^\s*(?:/|out of|of)\s*[0-9])");

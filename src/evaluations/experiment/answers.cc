@@ -43,9 +43,8 @@ const std::vector<Field>& fields_of(AnswerForm form) {
   };
   static const std::vector<Field> kPairwise = [&] {
     auto list = criteria(Kind::choice);
-    list.push_back({"winner",
-                    Kind::winner,
-                    {"overall winner", "final winner", "final verdict", "winner", "verdict"}});
+    list.push_back(
+        {"winner", Kind::winner, {"overall winner", "final winner", "final verdict", "winner", "verdict"}});
     return list;
   }();
   static const std::vector<Field> kPairwiseTone = [&] {
@@ -267,9 +266,8 @@ std::optional<Json> usual_value(const Field& field, const Json& value) {
     return both;
   }
   if (object == nullptr) return value_from(field.kind, as_words(value));
-  const Json* decided =
-      first_of(*object, {"choice", "score", "rating", "winner", "verdict", "answer", "preference", "value",
-                         "better", "appropriate"});
+  const Json* decided = first_of(*object, {"choice", "score", "rating", "winner", "verdict", "answer",
+                                           "preference", "value", "better", "appropriate"});
   if (decided == nullptr) return std::nullopt;
   auto made = value_from(field.kind, as_words(*decided));
   if (!made) return std::nullopt;

@@ -1,7 +1,7 @@
 // A judge's whole answer, from whatever form it came in: JSON by the schema, JSON with other spellings, or
-// lines such as "Helpfulness: [A] - it says what to do first". All become the one shape that the schemas under
-// prompts/experiment declare; what was not found is left out, so that the schema names it and the judge is
-// asked again. Pure.
+// lines such as "Helpfulness: [A] - it says what to do first". All become the one shape that the schemas
+// under prompts/experiment declare; what was not found is left out, so that the schema names it and the judge
+// is asked again. Pure.
 #pragma once
 
 #include <optional>

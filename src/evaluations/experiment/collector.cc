@@ -38,9 +38,9 @@ class ExperimentCollector final : public Collector {
     const BlindAnswers answers = blinded(record.responses);
     std::vector<std::string> roles;
     for (std::size_t i = 0; i < answers.size(); ++i)
-      roles.push_back(answers[i] ? plan_.role_of(i / static_cast<std::size_t>(plan_.design.runs), query,
-                                                 *answers[i])
-                                 : std::string());
+      roles.push_back(answers[i]
+                          ? plan_.role_of(i / static_cast<std::size_t>(plan_.design.runs), query, *answers[i])
+                          : std::string());
     written_.add({query, record, answers, std::move(roles)});
     gathering_.add(query, record, answers);
     ++(finished->outcome.kind == OutcomeKind::scored ? evaluated_ : errored_);
@@ -57,15 +57,15 @@ class ExperimentCollector final : public Collector {
     const Analysis analysis = analyse(gathering_.data(), {.seed = plan_.design.seed});
     files_.write(kAnalysisFile, pretty_text(to_json(analysis)));
     add_figures(analysis, summary);
-    summary.tables.push_back({"blinding",
-                              "Which file of answers stood under which code was settled, and its hash "
-                              "written, before anything was asked",
-                              {"file", "sha256", "committed"},
-                              {{kKeyFile, boost::json::string(evaluation_.key().hash()),
-                                boost::json::string(run_.started)}},
-                              false,
-                              "",
-                              ""});
+    summary.tables.push_back(
+        {"blinding",
+         "Which file of answers stood under which code was settled, and its hash "
+         "written, before anything was asked",
+         {"file", "sha256", "committed"},
+         {{kKeyFile, boost::json::string(evaluation_.key().hash()), boost::json::string(run_.started)}},
+         false,
+         "",
+         ""});
     notable = notable_;
   }
 
@@ -119,16 +119,15 @@ class ExperimentCollector final : public Collector {
         count += 1;
       }
       if (plan_.design.absolute_evaluators > 0)
-        scores.push_back(
-            {names[condition].overall, count > 0 ? std::optional(sum / count) : std::nullopt});
+        scores.push_back({names[condition].overall, count > 0 ? std::optional(sum / count) : std::nullopt});
       if (plan_.design.conditions[condition].control || plan_.design.pairwise_evaluators == 0) continue;
       double won = 0;
       double shown = 0;
       for (const auto& [verdict, failures] : record.pairs) {
-        const bool as_a = verdict.condition_a == condition &&
-                          plan_.design.conditions[verdict.condition_b].control;
-        const bool as_b = verdict.condition_b == condition &&
-                          plan_.design.conditions[verdict.condition_a].control;
+        const bool as_a =
+            verdict.condition_a == condition && plan_.design.conditions[verdict.condition_b].control;
+        const bool as_b =
+            verdict.condition_b == condition && plan_.design.conditions[verdict.condition_a].control;
         if (!as_a && !as_b) continue;
         shown += 1;
         if (verdict.winner == Choice::tie) won += 0.5;

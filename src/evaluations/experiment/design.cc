@@ -55,8 +55,7 @@ std::vector<Showing> showings(const Design& design, const std::string& query) {
                                 .below(2) == 1;
         const Showing first{evaluator, pair, turned ? other : one, turned ? one : other, run, false, 0};
         own.push_back(first);
-        if (design.swap)
-          own.push_back({evaluator, pair, first.condition_b, first.condition_a, run, true, 0});
+        if (design.swap) own.push_back({evaluator, pair, first.condition_b, first.condition_a, run, true, 0});
       }
     }
     shuffle(own, Random::keyed(design.seed, "order", query, evaluator));

@@ -61,7 +61,8 @@ class Reader {
 
   JudgeModel judge(const std::string& key) const {
     JudgeModel judge{config_.text(key + ".model"), config_.number(key + ".temperature"), std::nullopt};
-    if (const auto tokens = config_.integer(key + ".max_tokens")) judge.max_tokens = static_cast<int>(*tokens);
+    if (const auto tokens = config_.integer(key + ".max_tokens"))
+      judge.max_tokens = static_cast<int>(*tokens);
     return judge;
   }
 
@@ -82,7 +83,8 @@ class Reader {
     // design_of has chosen the one named control, if there is one.
     const auto controls = std::ranges::count_if(design.conditions, &Condition::control);
     if (controls > 1) wrong("conditions", "more than one has control: true; expected one");
-    if (controls == 0) wrong("conditions", "none is the control; name one `control`, or give it control: true");
+    if (controls == 0)
+      wrong("conditions", "none is the control; name one `control`, or give it control: true");
   }
 
   void read_conditions(ExperimentPlan& plan) {
@@ -109,8 +111,8 @@ class Reader {
     how.model = model.empty() ? config_.text("model") : model;
     if (!generate_) return how;
     if (how.model.empty())
-      wrong("model", fmt::format("no model answers for {}; set `model`, or one for the condition",
-                                 condition.name));
+      wrong("model",
+            fmt::format("no model answers for {}; set `model`, or one for the condition", condition.name));
     const std::string path = text_at(json, "prompt");
     if (path.empty()) {
       if (how.role_per_query) wrong(key + ".role", "a role needs a prompt with {role} in it");
@@ -127,7 +129,8 @@ class Reader {
     if (how.prompt.empty()) problems_.push_back({path, key + ".prompt", "the prompt is empty"});
     const bool placed = how.prompt.find("{role}") != std::string::npos;
     if (how.role_per_query && !placed)
-      problems_.push_back({path, key + ".prompt", "the placeholder {role} is missing, but role: per_query is set"});
+      problems_.push_back(
+          {path, key + ".prompt", "the placeholder {role} is missing, but role: per_query is set"});
     if (!how.role_per_query && placed)
       problems_.push_back({path, key + ".prompt", "{role} is in the prompt, but role: per_query is not set"});
     return how;
@@ -137,9 +140,9 @@ class Reader {
     if (std::ranges::none_of(plan.answering, &Answering::role_per_query)) return;
     for (const QueryEntry& entry : plan.queries.entries) {
       if (trim(entry.query.role).empty())
-        problems_.push_back({fmt::format("{}, line {}", plan.queries.path, entry.line), "role",
-                             fmt::format("query {} has none, but a condition has role: per_query",
-                                         entry.query.id)});
+        problems_.push_back(
+            {fmt::format("{}, line {}", plan.queries.path, entry.line), "role",
+             fmt::format("query {} has none, but a condition has role: per_query", entry.query.id)});
     }
   }
 
@@ -168,18 +171,16 @@ Key evaluators_key() {
 }
 
 Keys judge_keys() {
-  return {evaluators_key(),
-          {.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
-          {.name = "temperature",
-           .type = KeyType::number,
-           .help = "Sampling temperature.",
-           .default_value = 0.7,
-           .minimum = 0,
-           .maximum = 2},
-          {.name = "max_tokens",
-           .type = KeyType::integer,
-           .help = "Longest answer, in tokens.",
-           .minimum = 1}};
+  return {
+      evaluators_key(),
+      {.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
+      {.name = "temperature",
+       .type = KeyType::number,
+       .help = "Sampling temperature.",
+       .default_value = 0.7,
+       .minimum = 0,
+       .maximum = 2},
+      {.name = "max_tokens", .type = KeyType::integer, .help = "Longest answer, in tokens.", .minimum = 1}};
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ void ExperimentFiles::add_judgements(const JudgedQuery& judged) {
   for (const auto& kept : judged.record.roles) {
     const std::string file = role_file(kept.judgement.evaluator);
     if (!documents_.contains(file))
-      begin(file, fmt::format("{{\"evaluator\":{},\"mode\":\"role\",\n\"judgements\": [", kept.judgement.evaluator),
+      begin(file,
+            fmt::format("{{\"evaluator\":{},\"mode\":\"role\",\n\"judgements\": [", kept.judgement.evaluator),
             "\n]}\n");
     entry(file,
           to_text(blinded_row(kept, {query, key_.code(kept.judgement.condition, kept.judgement.run), ""})));
@@ -149,9 +150,9 @@ void ExperimentFiles::add_comparisons(const JudgedQuery& judged) {
                       {"condition_name", design_.conditions[condition].name}};
   };
   for (const auto& [verdict, failures] : record.pairs) {
-    const bool a_is_test = !design_.conditions[verdict.condition_a].control &&
-                           (design_.conditions[verdict.condition_b].control ||
-                            verdict.condition_a < verdict.condition_b);
+    const bool a_is_test =
+        !design_.conditions[verdict.condition_a].control &&
+        (design_.conditions[verdict.condition_b].control || verdict.condition_a < verdict.condition_b);
     const std::size_t test = a_is_test ? verdict.condition_a : verdict.condition_b;
     JsonObject evaluation;
     for (const char side : {'a', 'b'}) {

@@ -38,8 +38,8 @@ void Gathering::add(const Query& query, const QueryRecord& record, const BlindAn
   data_.queries.push_back(query);
   const auto expected = design_.conditions.size() * static_cast<std::size_t>(design_.runs);
   data_.missing_responses += static_cast<std::int64_t>(
-      expected - static_cast<std::size_t>(std::ranges::count_if(
-                     answers, [](const auto& answer) { return answer.has_value(); })));
+      expected - static_cast<std::size_t>(
+                     std::ranges::count_if(answers, [](const auto& answer) { return answer.has_value(); })));
   for (std::string& leak : leak_sentences(design_, query, answers)) data_.leaks.push_back(std::move(leak));
 
   const auto trouble_from = data_.trouble.size();
@@ -79,13 +79,14 @@ void Gathering::add(const Query& query, const QueryRecord& record, const BlindAn
   const auto sort_from = [](auto& list, std::size_t from, auto key) {
     std::ranges::sort(list.begin() + static_cast<std::ptrdiff_t>(from), list.end(), {}, key);
   };
-  sort_from(data_.pairs, pairs_from, [](const PairVerdict& one) { return std::tuple(one.evaluator, one.order); });
-  sort_from(data_.ratings, ratings_from, [](const Rating& one) { return std::tuple(one.evaluator, one.order); });
+  sort_from(data_.pairs, pairs_from,
+            [](const PairVerdict& one) { return std::tuple(one.evaluator, one.order); });
+  sort_from(data_.ratings, ratings_from,
+            [](const Rating& one) { return std::tuple(one.evaluator, one.order); });
   sort_from(data_.roles, roles_from,
             [](const RoleVerdict& one) { return std::tuple(one.evaluator, one.condition, one.run); });
-  sort_from(data_.trouble, trouble_from, [](const JudgeTrouble& one) {
-    return std::tuple(one.evaluator, one.format_failures, one.lost);
-  });
+  sort_from(data_.trouble, trouble_from,
+            [](const JudgeTrouble& one) { return std::tuple(one.evaluator, one.format_failures, one.lost); });
 }
 
 }  // namespace assay::experiment

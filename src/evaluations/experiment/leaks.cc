@@ -12,7 +12,8 @@ namespace assay::experiment {
 namespace {
 
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_plain(std::string_view word) {
@@ -62,15 +63,15 @@ bool stands_in(std::string_view text, std::string_view word) {
 }  // namespace
 
 std::vector<TellingWord> telling_words(std::string_view text, const std::vector<TellingWord>& words) {
-  static const RE2 kMark(R"(((?i)[\[［【(（{<]\s*\w{0,12}\s?(?:role|persona)\b[^\n\])］】）}>]{0,60}[\])］】）}>]))");
+  static const RE2 kMark(
+      R"(((?i)[\[［【(（{<]\s*\w{0,12}\s?(?:role|persona)\b[^\n\])］】）}>]{0,60}[\])］】）}>]))");
   const std::string lower = lower_ascii(text);
   std::vector<TellingWord> found;
   for (const TellingWord& one : words) {
     const std::string word = lower_ascii(trim(one.word));
     if (word.empty() || !stands_in(lower, word)) continue;
-    const bool known = std::ranges::any_of(found, [&](const TellingWord& other) {
-      return equal_ignoring_ascii_case(other.word, one.word);
-    });
+    const bool known = std::ranges::any_of(
+        found, [&](const TellingWord& other) { return equal_ignoring_ascii_case(other.word, one.word); });
     if (!known) found.push_back(one);
   }
   re2::StringPiece mark;

@@ -76,9 +76,9 @@ class Reading {
       } else if (name == "role") {
         read_text(name, value, query.role);
       } else if (const auto guess = nearest(name, kFields)) {
-        list_.problems.push_back({"warning", where(),
-                                  fmt::format("field {}: not known and not used; did you mean `{}`?", name,
-                                              *guess)});
+        list_.problems.push_back(
+            {"warning", where(),
+             fmt::format("field {}: not known and not used; did you mean `{}`?", name, *guess)});
       }
     }
   }

@@ -102,8 +102,8 @@ class QueryWork {
     std::string why;
     OutcomeKind kind = OutcomeKind::target_failed;
     for (int attempt = 1; attempt <= plan_.attempts; ++attempt) {
-      auto reply = co_await context_.complete(step, attempt,
-                                              answer_request(plan_, condition, query_, run, attempt));
+      auto reply =
+          co_await context_.complete(step, attempt, answer_request(plan_, condition, query_, run, attempt));
       if (!reply) {
         kind = outcome_of(reply.error().kind);
         // The model that answers is what is tested, not a judge.
@@ -164,8 +164,8 @@ class QueryWork {
     const auto [one, other] = design_.pairs()[showing.pair];
     const std::string step = fmt::format("pair/{}/{}~{}/run{}{}", showing.evaluator, name(one), name(other),
                                          showing.run, showing.swapped ? "/swapped" : "");
-    const Tone tone = design_.conditions[one].tone || design_.conditions[other].tone ? Tone::asked
-                                                                                      : Tone::not_asked;
+    const Tone tone =
+        design_.conditions[one].tone || design_.conditions[other].tone ? Tone::asked : Tone::not_asked;
     Judged judged = co_await judges_.ask(
         context_, step,
         judges_.compare(query_.text, *text(showing.condition_a, showing.run),
@@ -194,8 +194,7 @@ class QueryWork {
         fmt::format("rating/{}/{}/run{}", turn.evaluator, name(turn.condition), turn.run);
     const Tone tone = design_.any_tone() ? Tone::asked : Tone::not_asked;
     Judged judged = co_await judges_.ask(
-        context_, step,
-        judges_.rate(query_.text, *text(turn.condition, turn.run), turn.evaluator, tone),
+        context_, step, judges_.rate(query_.text, *text(turn.condition, turn.run), turn.evaluator, tone),
         absolute_form(tone));
     if (!judged.answer) {
       into = fail(judged.answer.error());

@@ -136,9 +136,8 @@ JsonObject to_json(const QueryRecord& record) {
   for (const auto& [rating, failures] : record.ratings) {
     JsonArray scores;
     for (const int score : rating.scores) scores.push_back(score);
-    JsonObject one{{"e", rating.evaluator}, {"c", rating.condition},
-                   {"r", rating.run},       {"o", rating.order},
-                   {"s", std::move(scores)}, {"why", reasons_json(rating.reasons)},
+    JsonObject one{{"e", rating.evaluator}, {"c", rating.condition},  {"r", rating.run},
+                   {"o", rating.order},     {"s", std::move(scores)}, {"why", reasons_json(rating.reasons)},
                    {"f", failures}};
     if (rating.tone[0] || rating.tone[1]) one["t"] = two_scores(rating.tone);
     ratings.push_back(std::move(one));
@@ -252,8 +251,7 @@ JsonObject blinded_row(const Kept<PairVerdict>& kept, const BlindedPlace& place)
 
 JsonObject blinded_row(const Kept<Rating>& kept, const BlindedPlace& place) {
   const Rating& rating = kept.judgement;
-  JsonObject row{
-      {"query", text(place.query)}, {"response", text(place.response_a)}, {"order", rating.order}};
+  JsonObject row{{"query", text(place.query)}, {"response", text(place.response_a)}, {"order", rating.order}};
   for (std::size_t i = 0; i < kCriteria.size(); ++i)
     row[kCriteria[i]] = JsonObject{{"score", rating.scores[i]}, {"reason", text(rating.reasons[i])}};
   for (std::size_t i = 0; i < kToneCriteria.size(); ++i) {

@@ -77,8 +77,8 @@ std::vector<ResponseFile> read_responses(const std::string& directory, const Des
   std::vector<ResponseFile> files;
   for (const Condition& condition : design.conditions) {
     for (int run = 1; run <= design.runs; ++run) {
-      files.push_back(read_one(directory + "/" + response_file(condition.name, run, design.runs), queries,
-                               problems));
+      files.push_back(
+          read_one(directory + "/" + response_file(condition.name, run, design.runs), queries, problems));
     }
   }
   return files;

@@ -30,8 +30,7 @@ struct Patterns {
   RE2 bracketed{R"((?i)(\\?[\[［【〔〖])" + kNamed +
                 R"(\s*((?:[^\n\[\]［］【】〔〕〖〗]|\[[^\n\[\]]*\]){0,200}?)\\?[\]］】〕〗]))"};
   // (Role: X), {Role: X}, <Role: X>
-  RE2 other_brackets{R"((?i)([(（{<«“"])" + kNamed + kSpace +
-                     R"(([^\n(){}<>«»“”"（）]{1,100}?)[)）}>»”"]))"};
+  RE2 other_brackets{R"((?i)([(（{<«“"])" + kNamed + kSpace + R"(([^\n(){}<>«»“”"（）]{1,100}?)[)）}>»”"]))"};
   RE2 tag{R"((?i)(<(?:role|persona)>\s*([^<\n]{0,100}?)\s*</(?:role|persona)>))"};
   // A whole line, decorated as models do; "[Role]: X" too.
   RE2 line{R"((?i)^([^\p{L}\p{N}\n]{0,12}?)" + kWord + R"([\]］)）]?)" + kSpace + kStress + kSpace +
@@ -97,7 +96,8 @@ void widen(std::string_view text, std::size_t from, Mark& mark) {
   for (bool wider = true; wider;) {
     wider = false;
     for (const auto& [left, right] : kPairs) {
-      if (!text.substr(from, mark.begin - from).ends_with(left) || !text.substr(mark.end).starts_with(right)) continue;
+      if (!text.substr(from, mark.begin - from).ends_with(left) || !text.substr(mark.end).starts_with(right))
+        continue;
       mark.begin -= left.size();
       mark.end += right.size();
       wider = true;

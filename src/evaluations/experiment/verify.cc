@@ -61,9 +61,10 @@ class Verifying {
     if (key.is_object()) read_answers(key.get_object());
     read_evaluators();
     if (!missing_.empty())
-      return fail(Error{ErrorKind::data,
-                        fmt::format("not a finished experiment: {} cannot be read", fmt::join(missing_, ", ")),
-                        {{"directory", directory_}}});
+      return fail(
+          Error{ErrorKind::data,
+                fmt::format("not a finished experiment: {} cannot be read", fmt::join(missing_, ", ")),
+                {{"directory", directory_}}});
     check_commitment(key_text, parsed(commitment_text));
     check_key(key_text);
     check_blinding();
@@ -94,7 +95,8 @@ class Verifying {
     std::string detail = std::move(if_good);
     if (!defects.empty()) {
       const std::size_t count = std::min(defects.size(), kToldDefects);
-      detail = fmt::format("{}", fmt::join(defects.begin(), defects.begin() + static_cast<std::ptrdiff_t>(count), "; "));
+      detail = fmt::format(
+          "{}", fmt::join(defects.begin(), defects.begin() + static_cast<std::ptrdiff_t>(count), "; "));
       if (defects.size() > count) detail += fmt::format("; and {} more", defects.size() - count);
     }
     checks_.push_back({std::move(what), defects.empty(), std::move(detail)});
@@ -135,7 +137,8 @@ class Verifying {
     const std::string hash = hex(sha256(key_text));
     const std::string committed = text_at(commitment, "sha256");
     std::vector<std::string> defects;
-    if (hash != committed) defects.push_back(fmt::format("its SHA-256 is {}, committed was {}", hash, committed));
+    if (hash != committed)
+      defects.push_back(fmt::format("its SHA-256 is {}, committed was {}", hash, committed));
     told("randomization_key.json is the key that was committed to", defects,
          fmt::format("SHA-256 {}, committed {}", hash, text_at(commitment, "started")));
   }
@@ -177,8 +180,8 @@ class Verifying {
       for (const Json& row : list_at(evaluator.rows, "judgements")) {
         QueryRecord& record = all[text_at(row, "query")];
         if (!take_row(row, evaluator, record))
-          defects.push_back(fmt::format("{} holds a judgement that cannot be read: {}", evaluator.file,
-                                        excerpt(row)));
+          defects.push_back(
+              fmt::format("{} holds a judgement that cannot be read: {}", evaluator.file, excerpt(row)));
       }
     }
     return all;
@@ -187,9 +190,9 @@ class Verifying {
   bool take_row(const Json& row, const Evaluator& evaluator, QueryRecord& record) const {
     if (find_member(row, "lost") != nullptr) {
       const Json* failures = find_member(row, "format_failures");
-      record.lost.push_back(
-          {evaluator.number,
-           failures == nullptr ? 0 : static_cast<int>(as_integer(*failures).value_or(0)), ""});
+      record.lost.push_back({evaluator.number,
+                             failures == nullptr ? 0 : static_cast<int>(as_integer(*failures).value_or(0)),
+                             ""});
       return true;
     }
     BlindedPlace place;

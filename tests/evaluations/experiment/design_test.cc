@@ -1,12 +1,12 @@
 #include "evaluations/experiment/design.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/file.h"
 #include "core/json.h"
@@ -29,7 +29,8 @@ using testing::SizeIs;
 
 Design small_design() {
   Design design;
-  design.conditions = {{"short", false, false, false}, {"control", true, false, false}, {"long", false, true, true}};
+  design.conditions = {
+      {"short", false, false, false}, {"control", true, false, false}, {"long", false, true, true}};
   design.runs = 3;
   design.seed = 42;
   design.pairwise_evaluators = 4;
@@ -126,9 +127,10 @@ TEST(BlindingKey, CodesAreRandomUniqueAndFollowFromNamesAndSeed) {
 
 class Directory {
  public:
-  Directory() {
-    std::string path = (std::filesystem::temp_directory_path() / "assay-experiment-XXXXXX").string();
-    path_ = ::mkdtemp(path.data());
+  Directory()
+      : path_(testing::TempDir() + "assay-experiment-" + std::to_string(::getpid()) + "-" +
+              std::to_string(++made_)) {
+    std::filesystem::create_directories(path_);
   }
   ~Directory() { std::filesystem::remove_all(path_); }
   std::string path(const std::string& name = "") const { return name.empty() ? path_ : path_ + "/" + name; }
@@ -138,6 +140,7 @@ class Directory {
   }
 
  private:
+  static inline int made_ = 0;
   std::string path_;
 };
 
@@ -171,11 +174,13 @@ TEST(BlindingKey, WhatWasChangedOrTakenAwaySinceIsRefused) {
 }
 
 TEST(Queries, AreReadFromYamlJsonAndLines) {
-  const auto yaml = parse_queries("- {id: a, text: What?, query_type: t, role: R, ambiguous: true}\n- Why?\n", "q.yaml");
+  const auto yaml =
+      parse_queries("- {id: a, text: What?, query_type: t, role: R, ambiguous: true}\n- Why?\n", "q.yaml");
   ASSERT_TRUE(yaml);
   ASSERT_THAT(yaml->entries, SizeIs(2));
-  EXPECT_THAT(yaml->entries[0].query, AllOf(Field(&Query::id, "a"), Field(&Query::text, "What?"), Field(&Query::role, "R"),
-                                           Field(&Query::query_type, "t"), Field(&Query::ambiguous, true)));
+  EXPECT_THAT(yaml->entries[0].query,
+              AllOf(Field(&Query::id, "a"), Field(&Query::text, "What?"), Field(&Query::role, "R"),
+                    Field(&Query::query_type, "t"), Field(&Query::ambiguous, true)));
   EXPECT_EQ(yaml->entries[1].query.id, "query_2");
   EXPECT_EQ(yaml->entries[1].line, 2U);
   const auto json = parse_queries(R"({"queries": [{"id": 7, "query": "What?"}]})", "q.json");
@@ -200,7 +205,9 @@ TEST(Queries, EveryProblemIsToldWithItsPlaceAndTheGoodOnesStay) {
   EXPECT_THAT(told, Contains(HasSubstr("q.yaml, line 4: found number")));
   EXPECT_THAT(told, Contains(HasSubstr("q.yaml, line 5: field text: found [1]")));
   EXPECT_THAT(told, Contains(HasSubstr("q.yaml, line 5: field ambiguous")));
-  EXPECT_THAT(told, Contains(HasSubstr("q.yaml, line 6: field ambigous: not known and not used; did you mean `ambiguous`?")));
+  EXPECT_THAT(told,
+              Contains(HasSubstr(
+                  "q.yaml, line 6: field ambigous: not known and not used; did you mean `ambiguous`?")));
   EXPECT_EQ(list->invalid, 4);
   EXPECT_EQ(list->total, 6);
   ASSERT_THAT(list->entries, SizeIs(2));
@@ -228,7 +235,8 @@ TEST(Responses, EverythingThatIsWrongIsToldAtOnce) {
   EXPECT_THAT(told, Contains("short_responses.json: answers to query_3, which the queries do not have"));
   EXPECT_THAT(told, Contains(HasSubstr("control_responses.json: the file is empty")));
   EXPECT_THAT(told, Contains(HasSubstr("long_responses.json: found list, expected an object")));
-  EXPECT_THAT(told, Contains("d_responses.json: what stands under query_1, query_2 is no text, or an empty one"));
+  EXPECT_THAT(told,
+              Contains("d_responses.json: what stands under query_1, query_2 is no text, or an empty one"));
   EXPECT_THAT(told, Contains(HasSubstr("e_responses.json")));
   EXPECT_THAT(told, SizeIs(6));
 }

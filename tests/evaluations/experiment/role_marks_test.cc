@@ -15,56 +15,35 @@ constexpr const char* kAnswer = "Copilot costs 10 dollars a month.\n\nSee the [p
 
 TEST(RoleMarks, AreTakenOutInEverySpellingAndTheAnswerStays) {
   const std::vector<std::string> marks = {
-      "[Role: Research Librarian]",
-      "[role: Research Librarian]",
-      "[ROLE: Research Librarian]",
-      "[Role:Research Librarian]",
-      "[ Role : Research Librarian ]",
-      "[Role - Research Librarian]",
-      "[Role – Research Librarian]",
-      "[Role — Research Librarian]",
-      "[Role = Research Librarian]",
-      "[Role：Research Librarian]",
-      "［Role：Research Librarian］",
-      "【Role: Research Librarian】",
-      "〔Role: Research Librarian〕",
-      "[Role:\u00A0Research Librarian]",
-      "**[Role: Research Librarian]**",
-      "*[Role: Research Librarian]*",
-      "__[Role: Research Librarian]__",
-      "`[Role: Research Librarian]`",
-      "[**Role:** Research Librarian]",
-      "[**Role: Research Librarian**]",
-      "[[Role: Research Librarian]]",
-      "\\[Role: Research Librarian\\]",
-      "[Role: \"Research Librarian\"]",
-      "[Role: *Research Librarian*]",
-      "[My role: Research Librarian]",
-      "[Selected Role: Research Librarian]",
-      "[Persona: Research Librarian]",
-      "(Role: Research Librarian)",
-      "（Role：Research Librarian）",
-      "{Role: Research Librarian}",
-      "<Role: Research Librarian>",
-      "<role>Research Librarian</role>",
-      "Role: Research Librarian",
-      "ROLE : Research Librarian",
-      "**Role:** Research Librarian",
-      "**Role: Research Librarian**",
-      "*Role*: Research Librarian",
-      "### Role: Research Librarian",
-      "> Role: Research Librarian",
-      "- Role: Research Librarian",
-      "Role - Research Librarian",
-      "Role — Research Librarian.",
-      "🎭 Role: Research Librarian",
-      "[Role]: Research Librarian",
+      "[Role: Research Librarian]",        "[role: Research Librarian]",
+      "[ROLE: Research Librarian]",        "[Role:Research Librarian]",
+      "[ Role : Research Librarian ]",     "[Role - Research Librarian]",
+      "[Role – Research Librarian]",       "[Role — Research Librarian]",
+      "[Role = Research Librarian]",       "[Role：Research Librarian]",
+      "［Role：Research Librarian］",      "【Role: Research Librarian】",
+      "〔Role: Research Librarian〕",      "[Role:\u00A0Research Librarian]",
+      "**[Role: Research Librarian]**",    "*[Role: Research Librarian]*",
+      "__[Role: Research Librarian]__",    "`[Role: Research Librarian]`",
+      "[**Role:** Research Librarian]",    "[**Role: Research Librarian**]",
+      "[[Role: Research Librarian]]",      "\\[Role: Research Librarian\\]",
+      "[Role: \"Research Librarian\"]",    "[Role: *Research Librarian*]",
+      "[My role: Research Librarian]",     "[Selected Role: Research Librarian]",
+      "[Persona: Research Librarian]",     "(Role: Research Librarian)",
+      "（Role：Research Librarian）",      "{Role: Research Librarian}",
+      "<Role: Research Librarian>",        "<role>Research Librarian</role>",
+      "Role: Research Librarian",          "ROLE : Research Librarian",
+      "**Role:** Research Librarian",      "**Role: Research Librarian**",
+      "*Role*: Research Librarian",        "### Role: Research Librarian",
+      "> Role: Research Librarian",        "- Role: Research Librarian",
+      "Role - Research Librarian",         "Role — Research Librarian.",
+      "🎭 Role: Research Librarian",       "[Role]: Research Librarian",
       "Assigned role: Research Librarian",
   };
   EXPECT_GE(marks.size(), 20U);
   for (const std::string& mark : marks) {
-    for (const std::string& text : {mark + "\n\n" + kAnswer, mark + "\n" + kAnswer, "\n" + mark + "\r\n\r\n" + kAnswer,
-                                    std::string(kAnswer) + "\n\n" + mark, std::string(kAnswer) + "\n" + mark + "\n"}) {
+    for (const std::string& text :
+         {mark + "\n\n" + kAnswer, mark + "\n" + kAnswer, "\n" + mark + "\r\n\r\n" + kAnswer,
+          std::string(kAnswer) + "\n\n" + mark, std::string(kAnswer) + "\n" + mark + "\n"}) {
       const Unmarked found = take_out_roles(text);
       EXPECT_EQ(found.text, kAnswer) << text;
       EXPECT_THAT(found.roles, ElementsAre("Research Librarian")) << text;
@@ -135,12 +114,11 @@ TEST(RoleMarks, ManyMarksTakeNoQuadraticTime) {
 
 std::vector<std::string> words_in(const std::string& text) {
   std::vector<std::string> found;
-  for (const TellingWord& one :
-       telling_words(text, {{"test_2_predefined", "the condition name"},
-                            {"control", "the condition name"},
-                            {"Research Librarian", "the role"},
-                            {"Expert", "the role"},
-                            {"control_responses.json", "the file name"}}))
+  for (const TellingWord& one : telling_words(text, {{"test_2_predefined", "the condition name"},
+                                                     {"control", "the condition name"},
+                                                     {"Research Librarian", "the role"},
+                                                     {"Expert", "the role"},
+                                                     {"control_responses.json", "the file name"}}))
     found.push_back(one.word);
   return found;
 }
