@@ -297,7 +297,7 @@ class SummaryWriter {
         table.rows.push_back({text(name(spread.condition)), text(of), nullptr, nullptr, nullptr, nullptr,
                               nullptr, text(spread.study.undefined)});
       }
-      for (const VarianceComponent& component : spread.study.components) {
+      for (const NestedComponent& component : spread.study.components) {
         Row row = {text(name(spread.condition)), text(of), text(component.name)};
         append(row, component.variance);
         row.emplace_back(component.share);

@@ -231,10 +231,11 @@ class Advisor {
     for (const SpreadFigures& spread : analysis_.spread) {
       const SpreadFigures::Plan& plan = spread.plan;
       if (spread.of != SpreadFigures::Of::difference || (!plan.runs && !plan.evaluators)) continue;
-      std::string panel;
-      if (plan.evaluators)
-        panel = fmt::format("{} evaluator{}", *plan.evaluators, *plan.evaluators == 1 ? "" : "s");
-      if (plan.runs) {
+      // A facet that the study had once stays at one and is not worth a word.
+      std::string panel = spread.study.evaluators > 1 ? fmt::format("{} evaluator{}", *plan.evaluators,
+                                                                    *plan.evaluators == 1 ? "" : "s")
+                                                      : "";
+      if (spread.study.runs > 1) {
         panel +=
             fmt::format("{}{} run{}", panel.empty() ? "" : " and ", *plan.runs, *plan.runs == 1 ? "" : "s");
       }
