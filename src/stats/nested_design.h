@@ -16,8 +16,8 @@
 //
 // Negative components are reported as 0 with a note. Queries without the full set of ratings are left out and
 // counted. Intervals are the percentile bootstrap over queries: what other queries would change, not other
-// evaluators. Reference: Brennan, "Generalizability Theory" (2001), the p × (i:h) family of designs,
-// chapter 3.
+// evaluators; variances are skewed, so with few queries their upper limits are too low. Reference: Brennan,
+// "Generalizability Theory" (2001), chapter 3 (nested designs).
 #pragma once
 
 #include <cstdint>

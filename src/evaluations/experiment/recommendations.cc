@@ -77,10 +77,16 @@ class Advisor {
   static std::string open_question(bool interval_excludes_even, std::string_view detectable) {
     std::string words =
         interval_excludes_even
-            ? " The interval alone excludes it, but not after allowing for the number of tests."
+            ? " The interval by itself excludes an even result, but that does not survive the adjustment for "
+              "the "
+              "number of tests."
             : " That is not to say that they are equal: everything in the interval is possible.";
-    if (!detectable.empty())
-      words += fmt::format(" This design would probably have shown a difference of {} or more.", detectable);
+    if (!detectable.empty()) {
+      words += fmt::format(
+          " With a chance of 80 %, and before adjusting for several tests, this design would have shown a "
+          "difference of {}.",
+          detectable);
+    }
     return words;
   }
 
