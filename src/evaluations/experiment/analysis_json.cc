@@ -174,11 +174,10 @@ JsonObject json_of(const PowerFigures& power, const std::vector<Condition>& cond
 
 JsonObject json_of(const SpreadFigures& spread, const std::vector<Condition>& conditions) {
   JsonArray components;
-  for (const VarianceComponent& component : spread.study.components) {
+  for (const NestedComponent& component : spread.study.components) {
     JsonObject entry{{"name", text(component.name)},
                      {"variance", to_json(component.variance)},
-                     {"share", component.share},
-                     {"df", component.df}};
+                     {"share", component.share}};
     if (!component.note.empty()) entry["note"] = text(component.note);
     components.push_back(std::move(entry));
   }
@@ -186,7 +185,7 @@ JsonObject json_of(const SpreadFigures& spread, const std::vector<Condition>& co
                   {"of", spread.of == SpreadFigures::Of::score ? "score" : "difference"},
                   {"components", std::move(components)},
                   {"n", spread.study.n},
-                  {"reliability", to_json(spread.reliability)}};
+                  {"reliability", to_json(spread.study.reliability)}};
   if (!spread.study.undefined.empty()) json["undefined"] = text(spread.study.undefined);
   if (spread.of == SpreadFigures::Of::difference) {
     JsonObject plan{{"target", SpreadFigures::kTarget},

@@ -63,6 +63,7 @@ class SummaryWriter {
     evaluator_table();
     agreement_table();
     spread_table();
+    plan_table();
     power_table();
   }
 
@@ -184,6 +185,7 @@ class SummaryWriter {
                            {"condition", "log_strength", "low", "high", "bootstrap_low", "bootstrap_high",
                             "rank_from", "rank_to", "wins", "ties", "losses"});
     std::vector<const Strength*> order;
+    order.reserve(analysis_.ranking.players.size());
     for (const Strength& player : analysis_.ranking.players) order.push_back(&player);
     std::ranges::sort(order, [](const Strength* one, const Strength* other) {
       const double first = one->log_strength.estimate.value.value_or(0);
@@ -297,13 +299,30 @@ class SummaryWriter {
         table.rows.push_back({text(name(spread.condition)), text(of), nullptr, nullptr, nullptr, nullptr,
                               nullptr, text(spread.study.undefined)});
       }
-      for (const VarianceComponent& component : spread.study.components) {
+      for (const NestedComponent& component : spread.study.components) {
         Row row = {text(name(spread.condition)), text(of), text(component.name)};
         append(row, component.variance);
         row.emplace_back(component.share);
         row.push_back(text(component.note));
         table.rows.push_back(std::move(row));
       }
+    }
+    add(std::move(table));
+  }
+
+  void plan_table() {
+    Table table =
+        table_of("evaluators_and_runs", "How many evaluators and runs would do, for differences of ratings",
+                 {"condition", "reliability", "low", "high", "evaluators", "runs", "would_reach", "note"});
+    for (const SpreadFigures& spread : analysis_.spread) {
+      if (spread.of != SpreadFigures::Of::difference) continue;
+      Row row = {text(name(spread.condition))};
+      append(row, spread.study.reliability);
+      row.push_back(spread.plan.evaluators ? Json(*spread.plan.evaluators) : Json(nullptr));
+      row.push_back(spread.plan.runs ? Json(*spread.plan.runs) : Json(nullptr));
+      row.push_back(number(spread.plan.reliability));
+      row.push_back(text(spread.plan.undefined));
+      table.rows.push_back(std::move(row));
     }
     add(std::move(table));
   }

@@ -77,10 +77,16 @@ class Advisor {
   static std::string open_question(bool interval_excludes_even, std::string_view detectable) {
     std::string words =
         interval_excludes_even
-            ? " The interval alone excludes it, but not after allowing for the number of tests."
+            ? " The interval by itself excludes an even result, but that does not survive the adjustment for "
+              "the "
+              "number of tests."
             : " That is not to say that they are equal: everything in the interval is possible.";
-    if (!detectable.empty())
-      words += fmt::format(" This design would probably have shown a difference of {} or more.", detectable);
+    if (!detectable.empty()) {
+      words += fmt::format(
+          " With a chance of 80 %, and before adjusting for several tests, this design would have shown a "
+          "difference of {}.",
+          detectable);
+    }
     return words;
   }
 
@@ -172,14 +178,17 @@ class Advisor {
     std::map<std::string, std::vector<int>> evaluators;
     for (const Bias& bias : analysis_.biases) {
       if (!bias.flagged) continue;
+      // The share of flips and the share of the first seat say the same in one sentence each.
+      if (bias.name == "changed_rate" || bias.name == "seat_effect") continue;
       if (bias.evaluator) {
         evaluators[bias.name].push_back(*bias.evaluator);
       } else if (bias.name == "leaks") {
-        say("Blinding leaked: {:.0f} places in blinded texts hold role or condition words. Judges may have "
+        say("Blinding leaked: role or condition words were left in blinded texts ({:.0f} found). Judges may "
+            "have "
             "guessed the condition.",
             *bias.figure.value);
       } else if (bias.name == "missing_responses") {
-        say("{:.0f} answers are missing; the figures rest on the others.", *bias.figure.value);
+        say("Answers are missing ({:.0f}); the figures rest on the others.", *bias.figure.value);
       } else if (bias.name == "longer_wins" || bias.name == "length_slope" ||
                  bias.name == "rating_length_slope") {
         say("Length goes with success ({}: {}). Whether longer answers are better or merely preferred cannot "
@@ -198,7 +207,7 @@ class Advisor {
 
   // Whether the design takes the edge off a seat effect.
   std::string_view balance(std::string_view bias) const {
-    if (bias != "position" && bias != "seat_effect") return "";
+    if (bias != "position") return "";
     const auto flips = std::ranges::find(analysis_.biases, "flip_rate", &Bias::name);
     return flips != analysis_.biases.end() && flips->figure.value
                ? "; every pair was shown both ways, so it favours no condition, but it blurs differences"
@@ -227,21 +236,27 @@ class Advisor {
     speak(analysis_.agreement.ordinal_alpha, "ratings", "ordinal");
   }
 
+  // Of the comparison that needs the most: fewer would not do for all.
   void speak_of_plans() {
+    const SpreadFigures* most = nullptr;
+    const auto size = [](const SpreadFigures& spread) { return *spread.plan.runs * *spread.plan.evaluators; };
     for (const SpreadFigures& spread : analysis_.spread) {
-      const SpreadFigures::Plan& plan = spread.plan;
-      if (spread.of != SpreadFigures::Of::difference || (!plan.runs && !plan.evaluators)) continue;
-      std::string panel;
-      if (plan.evaluators)
-        panel = fmt::format("{} evaluator{}", *plan.evaluators, *plan.evaluators == 1 ? "" : "s");
-      if (plan.runs) {
-        panel +=
-            fmt::format("{}{} run{}", panel.empty() ? "" : " and ", *plan.runs, *plan.runs == 1 ? "" : "s");
-      }
-      say("For ratings of {} against control {} would do: beyond that at most {:.0f} % of the spread between "
-          "queries is noise, and only more queries shorten the interval much.",
-          name(spread.condition), panel, 100 * (1 - SpreadFigures::kTarget));
+      if (spread.plan.runs && (most == nullptr || size(spread) > size(*most))) most = &spread;
     }
+    if (most == nullptr) return;
+    // A facet that the study had once stays at one and is not worth a word.
+    const SpreadFigures::Plan& plan = most->plan;
+    std::string panel = most->study.evaluators > 1 ? fmt::format("{} evaluator{}", *plan.evaluators,
+                                                                 *plan.evaluators == 1 ? "" : "s")
+                                                   : "";
+    if (most->study.runs > 1)
+      panel +=
+          fmt::format("{}{} run{}", panel.empty() ? "" : " and ", *plan.runs, *plan.runs == 1 ? "" : "s");
+    say("For the comparison of ratings that needs the most ({}), {} would do: at most {:.0f} % of the spread "
+        "between "
+        "its queries' differences would then be noise, and only more queries would shorten the interval "
+        "much.",
+        name(most->condition), panel, 100 * (1 - SpreadFigures::kTarget));
   }
 
   const Analysis& analysis_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "evaluations/experiment/judgements.h"
-#include "stats/variance_components.h"
+#include "stats/nested_design.h"
 
 namespace assay::experiment {
 
@@ -26,9 +26,8 @@ struct SpreadFigures {
   };
   std::size_t condition = 0;
   Of of = Of::score;
-  GStudy study;          // query × run × evaluator
-  Estimate reliability;  // of a query's mean with the runs and evaluators at hand (generalizability)
-  Plan plan;             // for differences
+  NestedStudy study;  // query, run within query, evaluator, query×evaluator, residual
+  Plan plan;          // for differences
 };
 
 std::vector<SpreadFigures> spread_figures(const ExperimentData& data, std::uint64_t seed, double level);
