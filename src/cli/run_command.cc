@@ -375,9 +375,7 @@ int run_words(std::string_view evaluation, std::string_view command, const std::
   const EvaluationKind* kind = find_evaluation(evaluation);
   Keys keys = kind != nullptr ? all_keys(*kind) : any_evaluation_keys();
   if (kind != nullptr) {
-    for (Key& key : run_flags()) keys.push_back(std::move(key));
-    if (kind->verify != nullptr)
-      keys.push_back({.name = "verify", .type = KeyType::path, .help = "Check the files of a finished run."});
+    for (Key& key : evaluation_flags(*kind)) keys.push_back(std::move(key));
   }
   auto arguments = parse_arguments(words, keys);
   if (!arguments) return input_error(arguments.error(), surroundings);
@@ -414,6 +412,15 @@ Keys run_flags() {
   return {{.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."},
           {.name = "verbose", .type = KeyType::boolean, .help = "Show every request, without secrets (-v)."},
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+}
+
+Keys evaluation_flags(const EvaluationKind& kind) {
+  Keys keys = run_flags();
+  if (kind.verify != nullptr)
+    keys.push_back({.name = "verify",
+                    .type = KeyType::path,
+                    .help = "Check the files of a finished run in this directory, and do nothing else."});
+  return keys;
 }
 
 Keys any_evaluation_keys() {
