@@ -175,11 +175,11 @@ TEST(BlindingKey, WhatWasChangedOrTakenAwaySinceIsRefused) {
 
 TEST(Queries, AreReadFromYamlJsonAndLines) {
   const auto yaml =
-      parse_queries("- {id: a, text: What?, query_type: t, role: R, ambiguous: true}\n- Why?\n", "q.yaml");
+      parse_queries("- {id: a, text: What, query_type: t, role: R, ambiguous: true}\n- Why?\n", "q.yaml");
   ASSERT_TRUE(yaml);
   ASSERT_THAT(yaml->entries, SizeIs(2));
   EXPECT_THAT(yaml->entries[0].query,
-              AllOf(Field(&Query::id, "a"), Field(&Query::text, "What?"), Field(&Query::role, "R"),
+              AllOf(Field(&Query::id, "a"), Field(&Query::text, "What"), Field(&Query::role, "R"),
                     Field(&Query::query_type, "t"), Field(&Query::ambiguous, true)));
   EXPECT_EQ(yaml->entries[1].query.id, "query_2");
   EXPECT_EQ(yaml->entries[1].line, 2U);
@@ -194,8 +194,8 @@ TEST(Queries, AreReadFromYamlJsonAndLines) {
 
 TEST(Queries, EveryProblemIsToldWithItsPlaceAndTheGoodOnesStay) {
   const auto list = parse_queries(
-      "- {id: a, text: What?}\n- {id: a, text: Again?}\n- {id: b}\n- 7\n- {text: [1], ambiguous: perhaps}\n"
-      "- {text: Good?, ambigous: true}\n",
+      "- {id: a, text: What}\n- {id: a, text: Again}\n- {id: b}\n- 7\n- {text: [1], ambiguous: perhaps}\n"
+      "- {text: Good, ambigous: true}\n",
       "q.yaml");
   ASSERT_TRUE(list);
   std::vector<std::string> told;

@@ -129,7 +129,10 @@ TEST(ExperimentCase, NoJudgeIsSentAConditionAFileARunOrARole) {
   for (const auto& [step, request] : context.requests) {
     if (step.starts_with("response/")) continue;
     ++seen;
-    const std::string text = lower_ascii(to_text(to_json(request)));
+    // All of it but the word for who speaks, "role": "system".
+    std::string text = request.model + to_text(request.output->schema.value()) + request.output->description;
+    for (const Message& message : request.messages) text += "\n" + message.text;
+    text = lower_ascii(text);
     for (const char* word :
          {"zebra", "quux", "plaincontrol", "responses.json", "dataset_", "run1", "run 1", "run_1", "control"})
       EXPECT_EQ(text.find(word), std::string::npos) << step << " holds " << word;
