@@ -53,6 +53,9 @@ int named_evaluation_command(std::string_view evaluation, const std::vector<std:
 
 // Flags of every command that runs or checks an evaluation, beside the config's.
 Keys run_flags();
+// The same for an evaluation that is named on the command line: some have one more.
+struct EvaluationKind;
+Keys evaluation_flags(const EvaluationKind& kind);
 // Keys of all evaluations together with run_flags(): what `assay run` accepts before the config is read.
 Keys any_evaluation_keys();
 Keys compare_keys();

@@ -53,7 +53,8 @@ std::string command_help(std::string_view command, std::string_view evaluation, 
     out += fmt::format("{}: {}\n\nassay {} [CONFIG] [--KEY VALUE]...\n\n", bold(kind->name, terminal),
                        kind->title, kind->name);
     out += bold("Config keys, as flags\n", terminal) + help_text(all_keys(*kind), text_width(terminal));
-    out += "\n" + bold("Flags of the command\n", terminal) + help_text(run_flags(), text_width(terminal));
+    out += "\n" + bold("Flags of the command\n", terminal) +
+           help_text(evaluation_flags(*kind), text_width(terminal));
     return out;
   }
   const Command* found = find_command(command);

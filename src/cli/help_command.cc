@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, std::string>> flags_by_word() {
   std::vector<std::pair<std::string, std::string>> list;
   for (const Command& command : commands()) list.emplace_back(command.name, flags_of(command.keys()));
   for (const EvaluationKind& kind : evaluation_kinds())
-    list.emplace_back(kind.name, flags_of(all_keys(kind)) + " " + flags_of(run_flags()));
+    list.emplace_back(kind.name, flags_of(all_keys(kind)) + " " + flags_of(evaluation_flags(kind)));
   return list;
 }
 

@@ -275,8 +275,10 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   }
   auto journal = open_journal(execution, identity, runner.on_committed());
   if (!journal) return input_error(journal.error(), surroundings);
-  if (auto prepared = execution.plan.evaluation->prepare(execution.directory); !prepared)
-    return input_error(prepared.error(), surroundings);
+  if (auto ready =
+          execution.plan.evaluation->prepare(execution.directory, {identity.run_id, identity.started});
+      !ready)
+    return input_error(ready.error(), surroundings);
   if (early_stop && execution.resumed) {
     if (auto heard = hear_journal(
             execution.directory,
@@ -378,15 +380,30 @@ std::string command_line(std::string_view first, const std::vector<std::string>&
   return line;
 }
 
+// `assay experiment --verify DIR`: every check with what it found; 1 if one fails, 2 if files are missing.
+int verify_run(const EvaluationKind& kind, std::string_view directory, const Surroundings& surroundings) {
+  auto checks = kind.verify(std::string(directory));
+  if (!checks) return input_error(checks.error(), surroundings);
+  bool all_passed = true;
+  for (const RunCheck& check : *checks) {
+    all_passed = all_passed && check.passed;
+    print(fmt::format("{}: {}{}{}\n", check.passed ? "ok" : "FAILED", check.what,
+                      check.detail.empty() ? "" : ": ", check.detail));
+  }
+  return all_passed ? kDone : kGateFailed;
+}
+
 int run_words(std::string_view evaluation, std::string_view command, const std::vector<std::string>& words,
               const Surroundings& surroundings) {
   const EvaluationKind* kind = find_evaluation(evaluation);
   Keys keys = kind != nullptr ? all_keys(*kind) : any_evaluation_keys();
   if (kind != nullptr) {
-    for (Key& key : run_flags()) keys.push_back(std::move(key));
+    for (Key& key : evaluation_flags(*kind)) keys.push_back(std::move(key));
   }
   auto arguments = parse_arguments(words, keys);
   if (!arguments) return input_error(arguments.error(), surroundings);
+  const auto verify = std::ranges::find(arguments->flags, "verify", &FlagValue::name);
+  if (verify != arguments->flags.end()) return verify_run(*kind, verify->value.value_or("."), surroundings);
   if (shown_help(command, evaluation, *arguments, surroundings)) return kDone;
   if (arguments->words.size() > 1 || (arguments->words.empty() && evaluation.empty())) {
     return input_error(Error{ErrorKind::usage,
@@ -418,6 +435,15 @@ Keys run_flags() {
   return {{.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."},
           {.name = "verbose", .type = KeyType::boolean, .help = "Show every request, without secrets (-v)."},
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+}
+
+Keys evaluation_flags(const EvaluationKind& kind) {
+  Keys keys = run_flags();
+  if (kind.verify != nullptr)
+    keys.push_back({.name = "verify",
+                    .type = KeyType::path,
+                    .help = "Check the files of a finished run in this directory, and do nothing else."});
+  return keys;
 }
 
 Keys any_evaluation_keys() {

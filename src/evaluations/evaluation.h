@@ -43,8 +43,6 @@ class Evaluation : public CaseWork {
  public:
   // The file (or directory) that the cases come from.
   virtual std::string data_path() const = 0;
-  // Called once before the first case is begun, with the directory of the run, which is there.
-  virtual Status prepare(const std::string& /*directory*/) { return {}; }
   virtual std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const = 0;
   // Every metric that a run may report, for checking gates before anything is sent; a name that ends in a dot
   // stands for a family with names from the data ("precision.").
@@ -53,8 +51,18 @@ class Evaluation : public CaseWork {
   virtual std::vector<MeanFigure> mean_figures() const = 0;
   // Fingerprints of the prompts in force, by name.
   virtual std::map<std::string, std::string> prompts() const { return {}; }
+  // Called before the first request of a run, and again when it is resumed: for what must be on disk, or be
+  // as it was, before anything is asked. The directory is there.
+  virtual Status prepare(const std::string& /*directory*/, const RunFacts& /*run*/) { return {}; }
   // People's labels for one of those; null if the config names none.
   virtual const HumanCheck* human() const { return nullptr; }
+};
+
+// One thing that was looked at in the files of a finished run.
+struct RunCheck {
+  std::string what;
+  bool passed = false;
+  std::string detail;  // what was found
 };
 
 struct EvaluationKind {
@@ -63,6 +71,9 @@ struct EvaluationKind {
   Keys (*keys)();          // beside the common ones of common_keys.h
   // Checks what the declaration cannot say; a problem names its key. Null if there is any.
   std::unique_ptr<Evaluation> (*make)(const Config& config, std::vector<ConfigProblem>& problems);
+  // Checks the files of a finished run against each other (`--verify DIR`); an error if some are missing.
+  // Null: there is nothing to check.
+  Result<std::vector<RunCheck>> (*verify)(const std::string& directory) = nullptr;
 };
 
 }  // namespace assay

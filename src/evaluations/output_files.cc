@@ -1,13 +1,25 @@
 #include "evaluations/output_files.h"
 
+#include <filesystem>
+
 namespace assay {
+
+// What was not committed leaves no empty directory behind.
+OutputFiles::~OutputFiles() {
+  files_.clear();
+  std::error_code ignored;
+  for (auto directory = made_.rbegin(); directory != made_.rend(); ++directory)
+    std::filesystem::remove(*directory, ignored);
+}
 
 AtomicFile* OutputFiles::open(const std::string& name) {
   if (directory_.empty()) return nullptr;
   const auto found = files_.find(name);
   if (found != files_.end()) return &found->second;
-  if (const std::size_t slash = name.rfind('/'); slash != std::string::npos) {
-    if (auto made = make_directories(directory_ + "/" + name.substr(0, slash)); !made) {
+  if (const std::size_t end = name.rfind('/'); end != std::string::npos) {
+    const std::string inner = directory_ + "/" + name.substr(0, end);
+    if (!directory_exists(inner)) made_.push_back(inner);
+    if (auto made = make_directories(inner); !made) {
       if (failed_) failed_ = std::move(made);
       return nullptr;
     }
@@ -30,6 +42,7 @@ Status OutputFiles::commit() {
     if (auto done = file.commit(); !done) return done;
   }
   files_.clear();
+  made_.clear();
   return {};
 }
 

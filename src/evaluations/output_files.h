@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/file.h"
 
@@ -16,8 +17,12 @@ class OutputFiles {
   // Takes everything and writes nothing.
   static OutputFiles nowhere() { return OutputFiles(""); }
 
-  // Appends to the file of that name, which is made on first use, as is the folder it names ("plots/a.json").
-  // A failure shows in commit().
+  ~OutputFiles();
+  OutputFiles(OutputFiles&&) = default;
+  OutputFiles& operator=(OutputFiles&&) = delete;
+
+  // Appends to the file of that name ("results.jsonl", "responses/control.json"), which is made on first use,
+  // with its directory. A failure shows in commit().
   void write(const std::string& name, std::string_view bytes);
   // The file itself for many writes, null if it cannot be made or goes nowhere; valid until commit().
   AtomicFile* open(const std::string& name);
@@ -27,6 +32,7 @@ class OutputFiles {
  private:
   std::string directory_;
   std::map<std::string, AtomicFile> files_;
+  std::vector<std::string> made_;  // directories, parents first
   Status failed_;
 };
 

@@ -4,6 +4,7 @@
 #include "evaluations/common_keys.h"
 #include "evaluations/components/component.h"
 #include "evaluations/components/tasks.h"
+#include "evaluations/experiment/experiment.h"
 #include "evaluations/guidelines/guidelines.h"
 #include "evaluations/persona/persona.h"
 
@@ -15,6 +16,8 @@ using namespace components;
 constexpr EvaluationKind kKinds[] = {
     {"benchmark", "which system answers questions over data better: PromptQL, or a model with tools?",
      benchmark::benchmark_keys, benchmark::make_benchmark},
+    {"experiment", "which prompt condition gives better answers, judged blind?", experiment::experiment_keys,
+     experiment::make_experiment, experiment::verify_experiment},
     {"guidelines", "has the agent carried out the action of each guideline in this conversation?",
      guidelines::guidelines_keys, guidelines::make_guidelines},
     {"jailbreak_guardrails", "does the guard tell jailbreak attempts from honest questions?", component_keys,

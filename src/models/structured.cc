@@ -31,9 +31,22 @@ const std::string& written_text(const ChatReply& reply) {
   return reply.raw_text.empty() ? reply.message.text : reply.raw_text;
 }
 
-Reading parse(const ChatReply& reply) {
+// JSON in running text comes first if it is an object: a list there is a citation more often than not.
+std::optional<Json> read_other_form(const ChatReply& reply, const StructuredPolicy& policy) {
+  if (!policy.read) return std::nullopt;
+  const std::string& written = written_text(reply);
+  const auto lenient = parse_lenient_json(written);
+  if (lenient && lenient->value.is_object()) return std::nullopt;
+  return policy.read(written);
+}
+
+Reading parse(const ChatReply& reply, const StructuredPolicy& policy) {
   const std::string& text = reply.message.text;
-  if (auto strict = parse_json(text)) {
+  auto strict = parse_json(text);
+  if (!strict || !strict->is_object()) {
+    if (auto other = read_other_form(reply, policy)) return {std::move(*other), {"not JSON"}, {}};
+  }
+  if (strict) {
     Reading reading{std::move(*strict), {}, {}};
     if (!reply.raw_text.empty()) {
       auto lenient = parse_lenient_json(reply.raw_text);
@@ -51,7 +64,7 @@ Reading parse(const ChatReply& reply) {
 }
 
 Reading read(const ChatReply& reply, const Schema& schema, const StructuredPolicy& policy) {
-  Reading reading = parse(reply);
+  Reading reading = parse(reply, policy);
   if (!reading.defects.empty()) return reading;
   if (policy.normalise) reading.value = policy.normalise(std::move(reading.value));
   for (const auto& defect : schema.validate(reading.value)) reading.defects.push_back(defect_words(defect));

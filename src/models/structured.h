@@ -7,7 +7,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -29,6 +31,9 @@ struct StructuredPolicy {
   // spelling); both may be null.
   std::function<void(int attempt, ChatRequest& request)> adjust = {};
   std::function<Json(Json answer)> normalise = {};
+  // Reads an answer that is no JSON object in another form that the caller knows (lines of text); nothing if
+  // it is none. Asked before JSON is looked for inside running text. May be null.
+  std::function<std::optional<Json>(std::string_view text)> read = {};
   ErrorKind failure = ErrorKind::judge;  // kind of the error when no attempt gave a usable answer
 };
 

@@ -55,28 +55,6 @@ Json interval_json(const Interval& interval) {
   return JsonArray{number_json(interval.low), number_json(interval.high)};
 }
 
-Json estimate_json(const Estimate& estimate) {
-  JsonObject json;
-  json["value"] = number_json(estimate.value);
-  if (estimate.count) json["count"] = *estimate.count;
-  json["n"] = estimate.n;
-  if (estimate.ci) {
-    json["ci"] = interval_json(*estimate.ci);
-  } else if (!estimate.undefined.empty()) {
-    json["ci"] = nullptr;
-  }
-  if (!estimate.method.empty()) json["method"] = text_json(estimate.method);
-  if (estimate.ci && estimate.level != kUsualLevel) json["level"] = estimate.level;
-  if (!estimate.undefined.empty()) json["undefined"] = text_json(estimate.undefined);
-  if (!estimate.missing.empty()) {
-    JsonObject missing;
-    for (const auto& [reason, count] : estimate.missing) missing[reason] = count;
-    json["missing"] = std::move(missing);
-  }
-  if (estimate.bounds) json["bounds"] = interval_json(*estimate.bounds);
-  return json;
-}
-
 Json table_json(const Table& table) {
   JsonArray columns;
   for (const std::string& column : table.columns) columns.push_back(text_json(column));
@@ -348,6 +326,28 @@ void read_display(const Json& json, Summary& summary) {
 
 }  // namespace
 
+Json to_json(const Estimate& estimate) {
+  JsonObject json;
+  json["value"] = number_json(estimate.value);
+  if (estimate.count) json["count"] = *estimate.count;
+  json["n"] = estimate.n;
+  if (estimate.ci) {
+    json["ci"] = interval_json(*estimate.ci);
+  } else if (!estimate.undefined.empty()) {
+    json["ci"] = nullptr;
+  }
+  if (!estimate.method.empty()) json["method"] = text_json(estimate.method);
+  if (estimate.ci && estimate.level != kUsualLevel) json["level"] = estimate.level;
+  if (!estimate.undefined.empty()) json["undefined"] = text_json(estimate.undefined);
+  if (!estimate.missing.empty()) {
+    JsonObject missing;
+    for (const auto& [reason, count] : estimate.missing) missing[reason] = count;
+    json["missing"] = std::move(missing);
+  }
+  if (estimate.bounds) json["bounds"] = interval_json(*estimate.bounds);
+  return json;
+}
+
 Json to_json(const Summary& summary) {
   JsonObject json;
   json["assay"] = text_json(summary.assay);
@@ -363,7 +363,7 @@ Json to_json(const Summary& summary) {
   if (summary.cases.skipped > 0) cases["skipped"] = summary.cases.skipped;
   json["cases"] = std::move(cases);
   JsonObject metrics;
-  for (const Metric& metric : summary.metrics) metrics[metric.name] = estimate_json(metric.estimate);
+  for (const Metric& metric : summary.metrics) metrics[metric.name] = to_json(metric.estimate);
   json["metrics"] = std::move(metrics);
   JsonObject tables;
   for (const Table& table : summary.tables) tables[table.name] = table_json(table);

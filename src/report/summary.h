@@ -115,6 +115,7 @@ struct ReportInput {
   std::string command;             // the command that repeats the run
 };
 
+Json to_json(const Estimate& estimate);
 Json to_json(const Summary& summary);
 Result<Summary> summary_from_json(const Json& json);
 

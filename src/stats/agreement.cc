@@ -185,7 +185,7 @@ ChanceTest chance_test(double value, double error) {
 Estimate raw_agreement(const Ratings& ratings, const Resampling& resampling) {
   const RatedUnits units = pairable_units(ratings);
   Estimate estimate;
-  if (units.undefined.empty() && equal_ratings(units) == 2.0) {
+  if (units.undefined.empty() && equal_ratings(units) == 2.0 && units.clusters.empty()) {
     std::int64_t equal = 0;
     for (std::size_t u = 0; u < units.rows.size(); ++u) {
       if (units.rows[u][0] == units.rows[u][1]) equal += units.counts[u];
@@ -213,8 +213,8 @@ Estimate raw_agreement(const Ratings& ratings, const Resampling& resampling) {
   const auto intervals = resample_cells(
       units.counts, 1,
       [&](std::span<const std::int64_t> counts, std::span<double> figures) { figures[0] = mean(counts); },
-      resampling);
-  attach(estimate, intervals[0], resampling.level);
+      resampling, units.clusters);
+  attach(estimate, intervals[0], resampling.level, units.drawn());
   return estimate;
 }
 
@@ -262,15 +262,15 @@ FleissKappa fleiss_kappa(const Ratings& ratings, const Resampling& resampling) {
           figures[k + 1] = category_kappa(drawn.share[k], drawn.split[k]);
         }
       },
-      resampling);
-  attach(figure.resampled, intervals[0], resampling.level);
+      resampling, units.clusters);
+  attach(figure.resampled, intervals[0], resampling.level, units.drawn());
   for (std::size_t k = 0; k < categories.size(); ++k) {
     FleissKappa::Category category;
     category.value = categories[k];
     category.share = totals.share[k];
     describe_units(category.kappa, ratings, units);
     category.kappa.value = category_kappa(totals.share[k], totals.split[k]);
-    attach(category.kappa, intervals[k + 1], resampling.level);
+    attach(category.kappa, intervals[k + 1], resampling.level, units.drawn());
     result.categories.push_back(std::move(category));
   }
   test_against_chance(result, units, totals, kappa);
@@ -319,8 +319,8 @@ AgreementFigure gwet_ac1(const Ratings& ratings, std::optional<std::size_t> cate
         drawn.sum(profiles, counts, used.size());
         figures[0] = corrected(drawn.agreement, ac1_expected(drawn.share, known));
       },
-      resampling);
-  attach(figure.resampled, intervals[0], resampling.level);
+      resampling, units.clusters);
+  attach(figure.resampled, intervals[0], resampling.level, units.drawn());
   return figure;
 }
 

@@ -9,9 +9,11 @@
 // π_k is the mean over units of the share of ratings k; with equally many ratings a unit this is Fleiss' own
 // definition. Units with fewer than two ratings are left out and counted.
 //
-// Every figure comes with two intervals: an analytic one, and the percentile bootstrap over units. Where
-// every unit agrees alike neither exists, and the reason is given: perfect agreement on ten units is no
-// certainty. A limit above 1 is cut to 1. Kappa is undefined when one category is used throughout.
+// Every figure comes with two intervals: an analytic one for independent units, and the percentile bootstrap
+// over units, or over the clusters that they name (with two ratings on every unit raw agreement has Wilson's,
+// if there are no clusters). Where every unit agrees alike neither exists, and the reason is given: perfect
+// agreement on ten units is no certainty. A limit above 1 is cut to 1. Kappa is undefined when one category
+// is used throughout.
 //
 // References: Fleiss 1971; Fleiss, Nee, Landis 1979 (error of Fleiss' kappa under chance); Gwet 2008 (AC1,
 // and errors by linearisation).

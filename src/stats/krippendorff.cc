@@ -219,8 +219,8 @@ Estimate alpha_of(const Ratings& ratings, std::optional<Scale> scale, const Rati
   const auto intervals = resample_cells(
       units.counts, 1,
       [&](std::span<const std::int64_t> counts, std::span<double> figures) { figures[0] = alpha(counts); },
-      bounded);
-  attach(estimate, intervals[0], resampling.level);
+      bounded, units.clusters);
+  attach(estimate, intervals[0], resampling.level, units.drawn());
   return estimate;
 }
 

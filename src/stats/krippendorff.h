@@ -14,9 +14,9 @@
 //
 // Units with a single rating are left out and counted. Undefined if fewer than two raters share a unit, if
 // all ratings are equal (then D_e is 0: nobody shows that they can tell units apart), or for a negative value
-// on the ratio scale. The interval is the percentile bootstrap over units; alpha is computed anew, ranks
-// included, in every draw. Reference: Krippendorff, "Content Analysis", chapter on reliability; "Computing
-// Krippendorff's alpha-reliability" (2011).
+// on the ratio scale. The interval is the percentile bootstrap over units, or the clusters that they name;
+// alpha is computed anew, ranks included, in every draw. Reference: Krippendorff, "Content Analysis", chapter
+// on reliability; "Computing Krippendorff's alpha-reliability" (2011).
 #pragma once
 
 #include <functional>

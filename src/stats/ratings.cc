@@ -2,24 +2,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace assay {
 namespace {
 
-RatedUnits counted(std::vector<std::vector<double>> rows, std::int64_t left_out, std::string because) {
+struct Row {
+  std::vector<double> ratings;
+  std::string cluster;
+};
+
+RatedUnits counted(std::vector<Row> rows, std::int64_t left_out, std::string because) {
   RatedUnits units;
   units.left_out_because = std::move(because);
   units.total = static_cast<std::int64_t>(rows.size());
   units.left_out = left_out;
-  std::ranges::sort(rows);
-  for (std::vector<double>& row : rows) {
-    if (units.rows.empty() || units.rows.back() != row) {
-      units.rows.push_back(std::move(row));
+  std::ranges::sort(rows, {}, &Row::ratings);
+  std::map<std::string, std::map<std::size_t, std::int64_t>> clusters;
+  for (Row& row : rows) {
+    if (units.rows.empty() || units.rows.back() != row.ratings) {
+      units.rows.push_back(std::move(row.ratings));
       units.counts.push_back(0);
     }
     ++units.counts.back();
+    if (!row.cluster.empty()) ++clusters[row.cluster][units.rows.size() - 1];
   }
+  for (const auto& [name, cells] : clusters) units.clusters.emplace_back(cells.begin(), cells.end());
   return units;
 }
 
@@ -32,12 +41,13 @@ std::string unusable(const Ratings& ratings) {
 
 }  // namespace
 
-void Ratings::add_unit(std::span<const double> ratings) {
+void Ratings::add_unit(std::span<const double> ratings, std::string_view cluster) {
   if (ratings.size() != raters_) {
     ragged_ = true;
     return;
   }
   ++units_;
+  clusters_.emplace_back(cluster);
   for (const double rating : ratings) {
     absent_ += std::isnan(rating) ? 1 : 0;
     not_finite_ += std::isinf(rating) ? 1 : 0;
@@ -55,7 +65,7 @@ Ratings Ratings::pair(std::size_t first, std::size_t second) const {
     return rater < row.size() ? row[rater] : kAbsent;
   };
   for (std::size_t i = 0; i < units_; ++i) {
-    two.add_unit(std::vector<double>{of(unit(i), first), of(unit(i), second)});
+    two.add_unit(std::vector<double>{of(unit(i), first), of(unit(i), second)}, cluster(i));
   }
   two.ragged_ = ragged_;
   return two;
@@ -65,7 +75,7 @@ RatedUnits pairable_units(const Ratings& ratings) {
   RatedUnits units;
   units.undefined = unusable(ratings);
   if (!units.undefined.empty()) return units;
-  std::vector<std::vector<double>> rows;
+  std::vector<Row> rows;
   std::int64_t left_out = 0;
   for (std::size_t i = 0; i < ratings.units(); ++i) {
     std::vector<double> row(ratings.unit(i).begin(), ratings.unit(i).end());
@@ -75,7 +85,7 @@ RatedUnits pairable_units(const Ratings& ratings) {
       continue;
     }
     std::ranges::sort(row);
-    rows.push_back(std::move(row));
+    rows.push_back({std::move(row), ratings.cluster(i)});
   }
   units = counted(std::move(rows), left_out, "units_with_fewer_than_two_ratings");
   if (units.total == 0) units.undefined = "no unit has two ratings";
@@ -86,14 +96,14 @@ RatedUnits complete_units(const Ratings& ratings) {
   RatedUnits units;
   units.undefined = unusable(ratings);
   if (!units.undefined.empty()) return units;
-  std::vector<std::vector<double>> rows;
+  std::vector<Row> rows;
   std::int64_t left_out = 0;
   for (std::size_t i = 0; i < ratings.units(); ++i) {
     const std::span<const double> row = ratings.unit(i);
     if (std::ranges::any_of(row, [](double rating) { return std::isnan(rating); })) {
       ++left_out;
     } else {
-      rows.emplace_back(row.begin(), row.end());
+      rows.push_back({{row.begin(), row.end()}, ratings.cluster(i)});
     }
   }
   units = counted(std::move(rows), left_out, "units_not_rated_by_all");

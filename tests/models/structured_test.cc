@@ -198,6 +198,27 @@ TEST(Structured, AsksAgainForWhatTheCallerMisses) {
   EXPECT_THAT(script.asked[1].messages.back().text, HasSubstr("the reason must have eight letters"));
 }
 
+TEST(Structured, LetsTheCallerReadAnAnswerThatIsNoJsonObject) {
+  StructuredPolicy policy;
+  policy.read = [](std::string_view text) -> std::optional<Json> {
+    if (!text.starts_with("Score:")) return std::nullopt;
+    return json(text.find("because") == std::string_view::npos ? R"({"score":4})"
+                                                               : R"({"score":4,"reason":"so"})");
+  };
+  // "[4]" alone would pass for a JSON list.
+  Script lines({says("Score: [4] because"), says("not asked")});
+  const StructuredAnswer answer = lines.ask(policy);
+  EXPECT_EQ(answer.value.value(), json(R"({"score":4,"reason":"so"})"));
+  EXPECT_THAT(answer.forgiven, ElementsAre("not JSON"));
+  Script incomplete({says("Score: [4]"), says(R"({"score":4,"reason":"fine"})")});
+  EXPECT_EQ(incomplete.ask(policy).value.value(), json(R"({"score":4,"reason":"fine"})"));
+  EXPECT_THAT(incomplete.asked[1].messages.back().text, HasSubstr("/reason"));
+  Script object({says(R"(Score: see {"score":2,"reason":"in here"})")});
+  EXPECT_EQ(object.ask(policy).value.value(), json(R"({"score":2,"reason":"in here"})"));
+  Script neither({says("Nothing to read [1]."), says(R"({"score":5,"reason":"fine"})")});
+  EXPECT_EQ(neither.ask(policy).attempts, 2);
+}
+
 TEST(Structured, DoesNotAskTheCallerAboutAnAnswerThatDoesNotFit) {
   StructuredPolicy policy{.attempts = 1};
   bool called = false;

@@ -88,7 +88,7 @@ Task<Outcome> BenchmarkEvaluation::begin(const Case& input, CaseContext& context
   return run_case(plan_, judge_ ? &*judge_ : nullptr, directory_, plan_.runs[input.part], context);
 }
 
-Status BenchmarkEvaluation::prepare(const std::string& directory) {
+Status BenchmarkEvaluation::prepare(const std::string& directory, const RunFacts& /*run*/) {
   directory_ = directory;
   return {};
 }

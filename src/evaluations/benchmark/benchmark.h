@@ -30,7 +30,7 @@ class BenchmarkEvaluation final : public Evaluation {
   std::vector<std::string> models() const override;
   std::vector<std::string> variables() const override;
   std::string data_path() const override { return plan_.input_dir; }
-  Status prepare(const std::string& directory) override;
+  Status prepare(const std::string& directory, const RunFacts& run) override;
   std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
   std::vector<MeanFigure> mean_figures() const override;

@@ -1,0 +1,398 @@
+#include "evaluations/experiment/experiment.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/file.h"
+#include "core/sha256.h"
+#include "core/text.h"
+#include "evaluations/experiment/analysis.h"
+#include "evaluations/experiment/collector.h"
+#include "models/tokens.h"
+
+namespace assay::experiment {
+namespace {
+
+constexpr std::int64_t kTokensPerAnswer = 400;
+constexpr std::int64_t kTokensPerJudgement = 350;
+constexpr std::int64_t kTokensPerRoleAnswer = 80;
+constexpr std::size_t kFingerprintDigits = 16;
+constexpr std::size_t kLongestName = 100;
+
+// It becomes part of file names.
+bool usable_name(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestName && name.front() != '.' &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                  c == '-' || c == '.';
+         });
+}
+
+class Reader {
+ public:
+  Reader(const Config& config, std::vector<ConfigProblem>& problems) : config_(config), problems_(problems) {}
+
+  ExperimentPlan plan(PromptLibrary& prompts) {
+    ExperimentPlan plan;
+    generate_ = config_.boolean("generate");
+    plan.attempts = static_cast<int>(config_.integer("attempts").value_or(3));
+    plan.temperature = config_.number("temperature");
+    if (const auto tokens = config_.integer("max_tokens")) plan.max_tokens = static_cast<int>(*tokens);
+    plan.prompts = prompts.fingerprints("experiment/");
+    plan.design = design_of(config_);
+    check_design(plan.design);
+    read_conditions(plan);
+    auto queries = read_queries(config_.text("queries"));
+    if (queries) {
+      plan.queries = std::move(*queries);
+      check_roles(plan);
+    } else {
+      wrong("queries", queries.error().text());
+    }
+    if (!generate_ && queries && problems_.empty()) read_existing(plan);
+    return plan;
+  }
+
+  JudgeModel judge(const std::string& key) const {
+    JudgeModel judge{config_.text(key + ".model"), config_.number(key + ".temperature"), std::nullopt};
+    if (const auto tokens = config_.integer(key + ".max_tokens"))
+      judge.max_tokens = static_cast<int>(*tokens);
+    return judge;
+  }
+
+ private:
+  void wrong(const std::string& key, std::string text) {
+    problems_.push_back({"config", key, std::move(text)});
+  }
+
+  void check_design(const Design& design) {
+    if (design.evaluators() == 0)
+      wrong("pairwise", "found no evaluators; expected `pairwise`, `absolute` or both");
+    if (generate_ && config_.has("responses"))
+      wrong("responses", "answers are generated; to take these instead, set generate: false");
+    if (!generate_ && !config_.has("responses"))
+      wrong("responses", "with generate: false, name the directory of the files with the answers");
+    if (design.conditions.size() < 2)
+      wrong("conditions", fmt::format("found {}, expected at least two", design.conditions.size()));
+    // design_of has chosen the one named control, if there is one.
+    const auto controls = std::ranges::count_if(design.conditions, &Condition::control);
+    if (controls > 1) wrong("conditions", "more than one has control: true; expected one");
+    if (controls == 0)
+      wrong("conditions", "none is the control; name one `control`, or give it control: true");
+  }
+
+  void read_conditions(ExperimentPlan& plan) {
+    const Json* list = config_.find("conditions");
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < plan.design.conditions.size(); ++i) {
+      const Condition& condition = plan.design.conditions[i];
+      const std::string key = fmt::format("conditions[{}]", i);
+      if (!usable_name(condition.name))
+        wrong(key + ".name",
+              fmt::format("found \"{}\", expected letters, digits, _, - and . (it is part of file names)",
+                          condition.name));
+      if (!names.insert(lower_ascii(condition.name)).second)
+        wrong(key + ".name", fmt::format("found \"{}\", which an earlier condition has", condition.name));
+      plan.answering.push_back(read_answering(list->get_array()[i], condition, key, plan));
+    }
+  }
+
+  Answering read_answering(const Json& json, const Condition& condition, const std::string& key,
+                           ExperimentPlan& plan) {
+    Answering how;
+    how.role_per_query = text_at(json, "role") == "per_query";
+    const std::string model = text_at(json, "model");
+    how.model = model.empty() ? config_.text("model") : model;
+    if (!generate_) return how;
+    if (how.model.empty())
+      wrong("model",
+            fmt::format("no model answers for {}; set `model`, or one for the condition", condition.name));
+    const std::string path = text_at(json, "prompt");
+    if (path.empty()) {
+      if (how.role_per_query) wrong(key + ".role", "a role needs a prompt with {role} in it");
+      return how;
+    }
+    auto text = read_file(path);
+    if (!text) {
+      wrong(key + ".prompt", text.error().text());
+      return how;
+    }
+    how.prompt = std::string(trim(*text));
+    plan.prompts.emplace("conditions/" + condition.name,
+                         hex(sha256(how.prompt)).substr(0, kFingerprintDigits));
+    if (how.prompt.empty()) problems_.push_back({path, key + ".prompt", "the prompt is empty"});
+    const bool placed = how.prompt.find("{role}") != std::string::npos;
+    if (how.role_per_query && !placed)
+      problems_.push_back(
+          {path, key + ".prompt", "the placeholder {role} is missing, but role: per_query is set"});
+    if (!how.role_per_query && placed)
+      problems_.push_back({path, key + ".prompt", "{role} is in the prompt, but role: per_query is not set"});
+    return how;
+  }
+
+  void check_roles(const ExperimentPlan& plan) {
+    if (std::ranges::none_of(plan.answering, &Answering::role_per_query)) return;
+    for (const QueryEntry& entry : plan.queries.entries) {
+      if (trim(entry.query.role).empty())
+        problems_.push_back(
+            {fmt::format("{}, line {}", plan.queries.path, entry.line), "role",
+             fmt::format("query {} has none, but a condition has role: per_query", entry.query.id)});
+    }
+  }
+
+  void read_existing(ExperimentPlan& plan) {
+    plan.existing = read_responses(config_.text("responses"), plan.design, plan.queries, problems_);
+    std::size_t i = 0;
+    for (const Condition& condition : plan.design.conditions) {
+      for (int run = 1; run <= plan.design.runs; ++run)
+        plan.prompts.emplace("responses/" + response_file(condition.name, run, plan.design.runs),
+                             plan.existing[i++].fingerprint);
+    }
+  }
+
+  const Config& config_;
+  std::vector<ConfigProblem>& problems_;
+  bool generate_ = true;
+};
+
+Key evaluators_key() {
+  return {.name = "evaluators",
+          .type = KeyType::integer,
+          .help = "How many there are; each is the same judge with a seed of its own.",
+          .default_value = 7,
+          .minimum = 1,
+          .maximum = 1000};
+}
+
+Keys judge_keys() {
+  return {
+      evaluators_key(),
+      {.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
+      {.name = "temperature",
+       .type = KeyType::number,
+       .help = "Sampling temperature.",
+       .default_value = 0.7,
+       .minimum = 0,
+       .maximum = 2},
+      {.name = "max_tokens", .type = KeyType::integer, .help = "Longest answer, in tokens.", .minimum = 1}};
+}
+
+}  // namespace
+
+std::string ExperimentPlan::role_of(std::size_t condition, const Query& query, const Unmarked& answer) const {
+  if (!answer.roles.empty()) return answer.roles.front();
+  return answering[condition].role_per_query ? query.role : "";
+}
+
+bool ExperimentPlan::has_role(std::size_t condition) const {
+  return design.conditions[condition].reports_role || answering[condition].role_per_query;
+}
+
+ExperimentEvaluation::ExperimentEvaluation(ExperimentPlan plan, Judges judges)
+    : plan_(std::move(plan)), judges_(std::move(judges)), key_(plan_.design) {
+  for (const Condition& condition : plan_.design.conditions)
+    score_names_.push_back({fmt::format("score.{}.overall", condition.name), "win_rate." + condition.name});
+}
+
+const Query& ExperimentEvaluation::query(std::int64_t index) const {
+  const auto found = std::ranges::lower_bound(plan_.queries.entries, index, {}, &QueryEntry::index);
+  return found->query;
+}
+
+Task<Outcome> ExperimentEvaluation::begin(const Case& input, CaseContext& context) const {
+  return evaluate_query(plan_, judges_, query(input.index), input.index, context);
+}
+
+void ExperimentEvaluation::estimate(const Case& input, CallEstimate& estimate) const {
+  const Query& asked = query(input.index);
+  const Design& design = plan_.design;
+  const auto add = [&](const std::string& model, std::int64_t calls, std::int64_t prompt,
+                       std::int64_t completion) {
+    auto& own = estimate.models[model];
+    own.calls += calls;
+    own.prompt_tokens += calls * prompt;
+    own.completion_tokens += calls * completion;
+  };
+  std::int64_t with_role = 0;
+  for (std::size_t condition = 0; condition < design.conditions.size(); ++condition) {
+    if (plan_.existing.empty())
+      add(plan_.answering[condition].model, design.runs,
+          estimate_prompt_tokens(answer_request(plan_, condition, asked, 1, 1)), kTokensPerAnswer);
+    with_role += plan_.has_role(condition) ? design.runs : 0;
+  }
+  const Tone tone = design.any_tone() ? Tone::asked : Tone::not_asked;
+  if (design.pairwise_evaluators > 0)
+    add(judges_.pairwise().model, design.pairwise_evaluators * showings_per_query(design),
+        estimate_prompt_tokens(judges_.compare(asked.text, "", "", 1, tone)) + 2 * kTokensPerAnswer,
+        kTokensPerJudgement);
+  if (design.absolute_evaluators > 0)
+    add(judges_.absolute().model, design.absolute_evaluators * ratings_per_query(design),
+        estimate_prompt_tokens(judges_.rate(asked.text, "", 1, tone)) + kTokensPerAnswer,
+        kTokensPerJudgement);
+  const auto [first, last] = design.role_evaluators();
+  if (with_role > 0 && last >= first)
+    add(judges_.role().model, (last - first + 1) * with_role,
+        estimate_prompt_tokens(judges_.role(asked, "", "", 1)) + kTokensPerAnswer, kTokensPerRoleAnswer);
+}
+
+std::vector<std::string> ExperimentEvaluation::models() const {
+  std::set<std::string> names;
+  if (plan_.existing.empty()) {
+    for (const Answering& how : plan_.answering) names.insert(how.model);
+  }
+  if (plan_.design.pairwise_evaluators > 0) names.insert(judges_.pairwise().model);
+  if (plan_.design.absolute_evaluators > 0) names.insert(judges_.absolute().model);
+  return {names.begin(), names.end()};
+}
+
+std::unique_ptr<Collector> ExperimentEvaluation::collector(OutputFiles& files, const RunFacts& run) const {
+  return make_collector(*this, files, run);
+}
+
+std::vector<std::string> ExperimentEvaluation::metric_names() const {
+  return figure_names();
+}
+
+std::vector<MeanFigure> ExperimentEvaluation::mean_figures() const {
+  constexpr Interval kLevels{1, 5};
+  std::vector<MeanFigure> figures;
+  for (std::size_t i = 0; i < score_names_.size(); ++i) {
+    if (plan_.design.absolute_evaluators > 0) figures.push_back({score_names_[i].overall, kLevels});
+    if (plan_.design.pairwise_evaluators > 0 && !plan_.design.conditions[i].control)
+      figures.push_back({score_names_[i].win_rate});
+  }
+  return figures;
+}
+
+Status ExperimentEvaluation::prepare(const std::string& directory, const RunFacts& run) {
+  return commit_to_key(key_, directory, run.started);
+}
+
+Design design_of(const Config& config) {
+  Design design;
+  design.runs = static_cast<int>(config.integer("runs").value_or(1));
+  design.seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
+  design.role_question = config.boolean("role_question");
+  if (config.has("pairwise")) {
+    design.pairwise_evaluators = static_cast<int>(config.integer("pairwise.evaluators").value_or(0));
+    design.swap = config.boolean("pairwise.swap");
+    design.against = config.text("pairwise.against") == "all" ? Against::all : Against::control;
+  }
+  if (config.has("absolute"))
+    design.absolute_evaluators = static_cast<int>(config.integer("absolute.evaluators").value_or(0));
+  const Json* list = config.find("conditions");
+  if (list == nullptr || !list->is_array()) return design;
+  for (const Json& json : list->get_array()) {
+    const auto yes = [&](std::string_view name) {
+      const Json* value = find_member(json, name);
+      return value != nullptr && as_boolean(*value).value_or(false);
+    };
+    design.conditions.push_back({text_at(json, "name"), yes("control"), yes("reports_role"), yes("tone")});
+  }
+  // The one that says so, else the one of that name.
+  if (std::ranges::none_of(design.conditions, &Condition::control)) {
+    const auto named = std::ranges::find(design.conditions, "control", &Condition::name);
+    if (named != design.conditions.end()) named->control = true;
+  }
+  return design;
+}
+
+Keys experiment_keys() {
+  Keys pairwise = judge_keys();
+  pairwise.push_back({.name = "swap",
+                      .type = KeyType::boolean,
+                      .help = "Show every pair a second time, the other way round.",
+                      .default_value = true});
+  pairwise.push_back({.name = "against",
+                      .help = "Whom each condition is compared with: control, or all others.",
+                      .default_value = "control",
+                      .choices = {"control", "all"}});
+  return {
+      {.name = "queries",
+       .type = KeyType::path,
+       .help = "The questions: a list in YAML or JSON, or JSONL.",
+       .required = true},
+      {.name = "conditions",
+       .type = KeyType::object_list,
+       .help = "Ways to prompt the model. One is the control.",
+       .required = true,
+       .keys = {{.name = "name", .help = "Letters, digits, _, - and .", .required = true},
+                {.name = "prompt",
+                 .type = KeyType::path,
+                 .help = "File with the system prompt; {role} stands for the query's role."},
+                {.name = "role",
+                 .help = "`per_query`: the query's `role` is put into the prompt.",
+                 .choices = {"per_query"}},
+                {.name = "reports_role",
+                 .type = KeyType::boolean,
+                 .help = "Its answers name their role, as in [Role: X].",
+                 .default_value = false},
+                {.name = "tone",
+                 .type = KeyType::boolean,
+                 .help = "Its tone is judged too.",
+                 .default_value = false},
+                {.name = "control",
+                 .type = KeyType::boolean,
+                 .help = "It is the one that others are compared with; by default the one named control.",
+                 .default_value = false},
+                {.name = "model", .help = "Who answers, if not `model`."}},
+       .example = "[{name: short, prompt: short.txt}, {name: control}]"},
+      {.name = "runs",
+       .type = KeyType::integer,
+       .help = "Answers per condition and query.",
+       .default_value = 1,
+       .minimum = 1,
+       .maximum = 1000},
+      {.name = "model", .help = "Who answers: `provider/name` or a name under `models`."},
+      {.name = "temperature",
+       .type = KeyType::number,
+       .help = "Sampling temperature of the answers.",
+       .minimum = 0,
+       .maximum = 2},
+      {.name = "max_tokens", .type = KeyType::integer, .help = "Longest answer, in tokens.", .minimum = 1},
+      {.name = "generate",
+       .type = KeyType::boolean,
+       .help = "Ask for the answers; false takes those in `responses`.",
+       .default_value = true},
+      {.name = "responses",
+       .type = KeyType::path,
+       .help = "With `generate: false`: the directory that holds CONDITION_run_R_responses.json (with one "
+               "run CONDITION_responses.json)."},
+      {.name = "pairwise",
+       .type = KeyType::object,
+       .help = "Evaluators that compare two answers, numbered from 1.",
+       .keys = std::move(pairwise),
+       .shorthand = "model",
+       .example = "{evaluators: 7, model: openai/gpt-4o, swap: true}"},
+      {.name = "absolute",
+       .type = KeyType::object,
+       .help = "Evaluators that rate one answer at a time, numbered behind those.",
+       .keys = judge_keys(),
+       .shorthand = "model",
+       .example = "{evaluators: 7, model: openai/gpt-4o}"},
+      {.name = "role_question",
+       .type = KeyType::boolean,
+       .help = "Ask, after all else, whether the role of an answer suits the query.",
+       .default_value = true}};
+}
+
+std::unique_ptr<Evaluation> make_experiment(const Config& config, std::vector<ConfigProblem>& problems) {
+  PromptLibrary prompts;
+  prompts.replace(config, problems);
+  Reader reader(config, problems);
+  ExperimentPlan plan = reader.plan(prompts);
+  const JudgeModel pairwise = reader.judge("pairwise");
+  const JudgeModel absolute = reader.judge("absolute");
+  Judges judges(pairwise, absolute, plan.design.pairwise_evaluators > 0 ? pairwise : absolute, plan.attempts,
+                plan.design.any_tone() ? Tone::asked : Tone::not_asked, prompts, problems);
+  if (!problems.empty()) return nullptr;
+  return std::make_unique<ExperimentEvaluation>(std::move(plan), std::move(judges));
+}
+
+}  // namespace assay::experiment

@@ -1,0 +1,95 @@
+// experiment: which prompt condition gives better answers? A case is one query: every condition answers it,
+// run after run; then judges who cannot know which condition wrote what compare and rate the answers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluations/evaluation.h"
+#include "evaluations/experiment/blinding.h"
+#include "evaluations/experiment/design.h"
+#include "evaluations/experiment/judges.h"
+#include "evaluations/experiment/queries.h"
+#include "evaluations/experiment/responses.h"
+#include "evaluations/experiment/role_marks.h"
+
+namespace assay::experiment {
+
+// How a condition gets its answers.
+struct Answering {
+  std::string prompt;  // system prompt; empty: none
+  bool role_per_query = false;
+  std::string model;
+};
+
+struct ExperimentPlan {
+  Design design;
+  std::vector<Answering> answering;  // by condition
+  std::optional<double> temperature;
+  std::optional<int> max_tokens;
+  QueryList queries;
+  std::vector<ResponseFile> existing;  // by condition, then run; empty: answers are generated
+  int attempts = 3;
+  std::map<std::string, std::string> prompts;  // fingerprints
+
+  // The role that an answer was given in: what it said, else what it was told. Empty: none.
+  std::string role_of(std::size_t condition, const Query& query, const Unmarked& answer) const;
+  // Whether the role of its answers is asked about.
+  bool has_role(std::size_t condition) const;
+};
+
+// What answers a query under a condition; `run` and `attempt` count from 1.
+ChatRequest answer_request(const ExperimentPlan& plan, std::size_t condition, const Query& query, int run,
+                           int attempt);
+// The whole work on one query; plan and judges must outlive it.
+Task<Outcome> evaluate_query(const ExperimentPlan& plan, const Judges& judges, Query query,
+                             std::int64_t index, CaseContext& context);
+
+// Of what each query contributes to a condition's means.
+struct ScoreNames {
+  std::string overall;
+  std::string win_rate;
+};
+
+class ExperimentEvaluation final : public Evaluation {
+ public:
+  ExperimentEvaluation(ExperimentPlan plan, Judges judges);
+
+  Result<std::unique_ptr<CaseSource>> cases() const override { return open_queries(plan_.queries); }
+  std::string data_path() const override { return plan_.queries.path; }
+  bool asks_outside() const override { return true; }
+  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  void estimate(const Case& input, CallEstimate& estimate) const override;
+  std::vector<std::string> models() const override;
+  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  std::vector<std::string> metric_names() const override;
+  std::vector<MeanFigure> mean_figures() const override;
+  std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
+  Status prepare(const std::string& directory, const RunFacts& run) override;
+
+  const ExperimentPlan& plan() const { return plan_; }
+  const Judges& judges() const { return judges_; }
+  const BlindingKey& key() const { return key_; }
+  const Query& query(std::int64_t index) const;
+  const std::vector<ScoreNames>& score_names() const { return score_names_; }  // by condition
+
+ private:
+  ExperimentPlan plan_;
+  Judges judges_;
+  BlindingKey key_;
+  std::vector<ScoreNames> score_names_;
+};
+
+// The design that a config declares, as far as it is good.
+Design design_of(const Config& config);
+
+Keys experiment_keys();
+std::unique_ptr<Evaluation> make_experiment(const Config& config, std::vector<ConfigProblem>& problems);
+// Whether the key is the one that was committed to, the blinded texts are the answers without their role
+// marks, and the analysis follows from the files.
+Result<std::vector<RunCheck>> verify_experiment(const std::string& directory);
+
+}  // namespace assay::experiment

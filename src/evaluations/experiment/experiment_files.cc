@@ -1,0 +1,189 @@
+#include "evaluations/experiment/experiment_files.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+namespace assay::experiment {
+namespace {
+
+std::size_t place_of(const Design& design, std::size_t condition, int run) {
+  return condition * static_cast<std::size_t>(design.runs) + static_cast<std::size_t>(run - 1);
+}
+
+std::string member_text(const std::string& name, const std::string& value) {
+  std::string out = "  ";
+  append_json_string(out, name);
+  out += ": ";
+  append_json_string(out, value);
+  return out;
+}
+
+// What the evaluators who rate gave the answer, on average.
+std::array<std::optional<double>, 5> mean_scores(const QueryRecord& record, std::size_t condition, int run) {
+  std::array<std::optional<double>, 5> means;
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    double sum = 0;
+    int count = 0;
+    for (const auto& [rating, failures] : record.ratings) {
+      if (rating.condition != condition || rating.run != run) continue;
+      sum += rating.scores[i];
+      ++count;
+    }
+    if (count > 0) means[i] = sum / count;
+  }
+  return means;
+}
+
+}  // namespace
+
+std::string pairwise_file(int evaluator) {
+  return fmt::format("pairwise_evaluator_{}_results.json", evaluator);
+}
+
+std::string absolute_file(int evaluator) {
+  return fmt::format("absolute_evaluator_{}_results.json", evaluator);
+}
+
+std::string role_file(int evaluator) {
+  return fmt::format("role_evaluator_{}_results.json", evaluator);
+}
+
+ExperimentFiles::ExperimentFiles(const Design& design, const BlindingKey& key, const Judges& judges,
+                                 OutputFiles& files)
+    : design_(design), key_(key), files_(files) {
+  for (std::size_t condition = 0; condition < design.conditions.size(); ++condition) {
+    for (int run = 1; run <= design.runs; ++run) {
+      const std::string name = response_file(design.conditions[condition].name, run, design.runs);
+      begin(kResponses + name, "{", "\n}\n");
+      begin(kBlinded + key.code(condition, run), "{", "\n}\n");
+    }
+  }
+  const auto evaluator = [&](const std::string& file, int number, const char* mode, const JudgeModel& judge) {
+    std::string opening = to_text(JsonObject{{"evaluator", number}, {"mode", mode}, {"model", judge.model}});
+    opening.back() = ',';
+    begin(file, opening + "\n\"judgements\": [", "\n]}\n");
+  };
+  for (int i = 1; i <= design.pairwise_evaluators; ++i)
+    evaluator(pairwise_file(i), i, "pairwise", judges.pairwise());
+  for (int i = design.pairwise_evaluators + 1; i <= design.evaluators(); ++i)
+    evaluator(absolute_file(i), i, "absolute", judges.absolute());
+  files.write("evaluations.jsonl", "");
+}
+
+void ExperimentFiles::begin(const std::string& file, const std::string& opening, std::string_view close) {
+  documents_.emplace(file, Document{file, close, true});
+  files_.write(file, opening);
+}
+
+void ExperimentFiles::entry(const std::string& file, std::string_view text) {
+  Document& document = documents_.at(file);
+  files_.write(file, document.empty ? "\n" : ",\n");
+  files_.write(file, text);
+  document.empty = false;
+}
+
+void ExperimentFiles::add(const JudgedQuery& judged) {
+  add_answers(judged);
+  add_judgements(judged);
+  add_comparisons(judged);
+}
+
+void ExperimentFiles::finish() {
+  for (const auto& [file, document] : documents_) files_.write(file, document.close);
+  documents_.clear();
+}
+
+void ExperimentFiles::add_answers(const JudgedQuery& judged) {
+  for (std::size_t condition = 0; condition < design_.conditions.size(); ++condition) {
+    for (int run = 1; run <= design_.runs; ++run) {
+      const std::size_t place = place_of(design_, condition, run);
+      if (place >= judged.answers.size() || !judged.answers[place]) continue;
+      const std::string name = response_file(design_.conditions[condition].name, run, design_.runs);
+      entry(kResponses + name, member_text(judged.query.id, *judged.record.responses[place]));
+      entry(kBlinded + key_.code(condition, run), member_text(judged.query.id, judged.answers[place]->text));
+    }
+  }
+}
+
+void ExperimentFiles::add_judgements(const JudgedQuery& judged) {
+  const std::string& query = judged.query.id;
+  for (const auto& kept : judged.record.pairs) {
+    const PairVerdict& verdict = kept.judgement;
+    entry(pairwise_file(verdict.evaluator),
+          to_text(blinded_row(kept, {query, key_.code(verdict.condition_a, verdict.run),
+                                     key_.code(verdict.condition_b, verdict.run)})));
+  }
+  for (const auto& kept : judged.record.ratings)
+    entry(absolute_file(kept.judgement.evaluator),
+          to_text(blinded_row(kept, {query, key_.code(kept.judgement.condition, kept.judgement.run), ""})));
+  for (const auto& kept : judged.record.roles) {
+    const std::string file = role_file(kept.judgement.evaluator);
+    if (!documents_.contains(file))
+      begin(file,
+            fmt::format("{{\"evaluator\":{},\"mode\":\"role\",\n\"judgements\": [", kept.judgement.evaluator),
+            "\n]}\n");
+    entry(file,
+          to_text(blinded_row(kept, {query, key_.code(kept.judgement.condition, kept.judgement.run), ""})));
+  }
+  // What was lost stands in its evaluator's file too, so that the files are the whole account.
+  for (const Lost& lost : judged.record.lost) {
+    const bool compares = lost.evaluator <= design_.pairwise_evaluators;
+    entry(compares ? pairwise_file(lost.evaluator) : absolute_file(lost.evaluator),
+          to_text(JsonObject{{"query", boost::json::string(query)},
+                             {"lost", true},
+                             {"format_failures", lost.format_failures}}));
+  }
+}
+
+void ExperimentFiles::add_comparisons(const JudgedQuery& judged) {
+  const QueryRecord& record = judged.record;
+  const auto response = [&](std::size_t condition, int run) {
+    const std::size_t place = place_of(design_, condition, run);
+    const std::string& role = judged.roles[place];
+    return JsonObject{{"text", judged.answers[place]->text},
+                      {"role_indicated", role.empty() ? Json(nullptr) : Json(boost::json::string(role))},
+                      {"condition", design_.conditions[condition].control ? "control" : "persona"},
+                      {"condition_name", design_.conditions[condition].name}};
+  };
+  for (const auto& [verdict, failures] : record.pairs) {
+    const bool a_is_test =
+        !design_.conditions[verdict.condition_a].control &&
+        (design_.conditions[verdict.condition_b].control || verdict.condition_a < verdict.condition_b);
+    const std::size_t test = a_is_test ? verdict.condition_a : verdict.condition_b;
+    JsonObject evaluation;
+    for (const char side : {'a', 'b'}) {
+      const auto means =
+          mean_scores(record, side == 'a' ? verdict.condition_a : verdict.condition_b, verdict.run);
+      for (std::size_t i = 0; i < kCriteria.size(); ++i)
+        evaluation[fmt::format("{}_{}", kCriteria[i], side)] = means[i] ? Json(*means[i]) : Json(nullptr);
+    }
+    evaluation["winner"] = to_string(verdict.winner);
+    const auto role = std::ranges::find_if(record.roles, [&](const Kept<RoleVerdict>& kept) {
+      return kept.judgement.evaluator == verdict.evaluator && kept.judgement.condition == test &&
+             kept.judgement.run == verdict.run;
+    });
+    evaluation["role_appropriate"] =
+        role == record.roles.end() ? Json(nullptr) : Json(role->judgement.appropriate);
+    evaluation["evaluator_notes"] = verdict.reasons[kOverall];
+    JsonObject choices;
+    for (std::size_t i = 0; i < kCriteria.size(); ++i) choices[kCriteria[i]] = to_string(verdict.choices[i]);
+    evaluation["choices"] = std::move(choices);
+    const JsonObject row{{"query", judged.query.text},
+                         {"query_id", judged.query.id},
+                         {"query_type", judged.query.query_type},
+                         {"test_condition", design_.conditions[test].name},
+                         {"run_number", verdict.run},
+                         {"evaluator", verdict.evaluator},
+                         {"swapped", verdict.swapped},
+                         {"response_a", response(verdict.condition_a, verdict.run)},
+                         {"response_b", response(verdict.condition_b, verdict.run)},
+                         {"evaluation", std::move(evaluation)}};
+    files_.write("evaluations.jsonl", to_text(row) + "\n");
+  }
+}
+
+}  // namespace assay::experiment

@@ -1,0 +1,260 @@
+// The blinded experiment from its command to its files.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { assay, simulator, scratch, write, readJson, readLines, exists, root } from './harness.mjs';
+
+const examples = join(root, 'examples/experiment');
+const queries = [
+  { id: 'query_1', text: 'How do I bake bread?', query_type: 'practical', role: 'Baker' },
+  { id: 'query_2', text: 'Why is the sky blue?', query_type: 'science', role: 'Physicist', ambiguous: true },
+];
+
+// Every journaled effect: step and request as it was sent.
+const effects = (output) => JSON.parse(execFileSync('python3', ['-c', `
+import json, sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute('SELECT step, attempt, request, reply FROM effects ORDER BY rowid')
+print(json.dumps([{'step': s, 'attempt': a, 'request': q, 'reply': r} for s, a, q, r in rows]))`, join(output, 'run.db')], { encoding: 'utf8', maxBuffer: 1 << 28 }));
+
+function setUp(t, config, { answers, list = queries, prompts = {} } = {}) {
+  const directory = scratch(t);
+  write(join(directory, 'queries.json'), JSON.stringify(list));
+  for (const [name, text] of Object.entries(prompts)) write(join(directory, name), text);
+  if (answers) {
+    mkdirSync(join(directory, 'answers'));
+    for (const [name, content] of Object.entries(answers)) write(join(directory, 'answers', name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  write(join(directory, 'eval.yaml'), JSON.stringify({
+    evaluation: 'experiment', queries: 'queries.json', seed: 7,
+    ...(answers ? { generate: false, responses: 'answers' } : { model: 'sim/writer' }),
+    pairwise: { evaluators: 2, model: 'sim/judge' }, absolute: { evaluators: 2, model: 'sim/judge' }, ...config,
+  }));
+  const output = join(directory, 'out');
+  return {
+    directory, output,
+    run: (options = {}) => assay(['run', 'eval.yaml', '--output-dir', output, ...(options.args ?? [])], { cwd: directory, env: options.env }),
+    verify: () => assay(['experiment', '--verify', output]),
+    json: (name) => readJson(join(output, name)),
+    text: (name) => readFileSync(join(output, name), 'utf8'),
+  };
+}
+
+const marked = {
+  'zebra.A1_responses.json': { query_1: '[Role: Master Baker]\n\nMix flour, water and salt, and let it rest.', query_2: 'Air scatters blue light most. **[role - Sky Person]**' },
+  'quux-7_responses.json': { query_1: 'Knead the dough for ten minutes, then bake it.', query_2: 'Role: Optics Teacher\nShort waves are scattered more than long ones.' },
+  'Kontrolle_responses.json': { query_1: 'Use a recipe from a book that you trust.', query_2: 'It looks blue because of scattering in the air.' },
+};
+const oddNames = { conditions: [{ name: 'zebra.A1', reports_role: true, tone: true }, { name: 'quux-7', reports_role: true }, { name: 'Kontrolle', control: true }] };
+
+test('no judge is sent a condition, a file, a run or a role, whatever their names', async (t) => {
+  const run = setUp(t, { ...oddNames, pairwise: { evaluators: 3, model: 'sim/judge', against: 'all' } }, { answers: marked });
+  const done = await run.run();
+  assert.equal(done.code, 0, done.stderr);
+  const sent = effects(run.output);
+  const count = (kind) => sent.filter(({ step }) => step.startsWith(kind)).length;
+  assert.deepEqual([count('pair/'), count('rating/'), count('role/')], [2 * 3 * 3 * 2, 2 * 3 * 2, 3 * 3], 'three pairs both ways, three answers, three roles named');
+  for (const { step, request } of sent) {
+    const text = request.toLowerCase();
+    for (const word of ['zebra', 'quux', 'kontrolle', 'responses.json', 'dataset_', 'run 1', 'run1', 'run_1', 'control']) assert.ok(!text.includes(word), `${step} holds ${word}`);
+    if (step.startsWith('role/')) continue;
+    for (const word of ['master baker', 'sky person', 'optics teacher', '[role', 'role:']) assert.ok(!text.includes(word), `${step} holds ${word}`);
+  }
+});
+
+test('the files of the contract, and what they hold', async (t) => {
+  const run = setUp(t, oddNames, { answers: marked });
+  const done = await run.run();
+  assert.equal(done.code, 0, done.stderr);
+  const key = run.json('randomization_key.json');
+  assert.deepEqual(Object.keys(key).sort(), Object.keys(marked).sort());
+  const commitment = run.json('blinding_commitment.json');
+  assert.equal(commitment.sha256, createHash('sha256').update(run.text('randomization_key.json')).digest('hex'));
+  assert.equal(commitment.started, run.json('summary.json').started);
+  assert.ok(run.text('report.html').includes(commitment.sha256), 'the report names it');
+  for (const [file, code] of Object.entries(key)) {
+    assert.match(code, /^dataset_[a-z0-9]{4}\.json$/);
+    assert.deepEqual(run.json(`responses/${file}`), marked[file]);
+  }
+  assert.deepEqual(run.json(`blinded_evaluation/${key['zebra.A1_responses.json']}`), { query_1: 'Mix flour, water and salt, and let it rest.', query_2: 'Air scatters blue light most.' });
+  assert.deepEqual(run.json(`blinded_evaluation/${key['quux-7_responses.json']}`).query_2, 'Short waves are scattered more than long ones.');
+  for (const name of ['pairwise_evaluator_1_results.json', 'pairwise_evaluator_2_results.json', 'absolute_evaluator_3_results.json', 'absolute_evaluator_4_results.json', 'role_evaluator_1_results.json']) {
+    const text = run.text(name);
+    JSON.parse(text);
+    for (const word of ['zebra', 'quux', 'Kontrolle']) assert.ok(!text.includes(word), `${name} holds ${word}`);
+  }
+  const first = run.json('pairwise_evaluator_1_results.json');
+  assert.deepEqual([first.evaluator, first.mode, first.model], [1, 'pairwise', 'sim/judge']);
+  assert.equal(first.judgements.length, 2 * 2 * 2);
+  assert.deepEqual(first.judgements.map((row) => row.order), [0, 1, 2, 3, 4, 5, 6, 7]);
+  const comparisons = readLines(join(run.output, 'evaluations.jsonl'));
+  assert.equal(comparisons.length, 2 * 2 * 2 * 2);
+  for (const row of comparisons) {
+    assert.deepEqual([row.response_a.condition, row.response_b.condition].sort(), ['control', 'persona']);
+    const persona = row.response_a.condition === 'persona' ? row.response_a : row.response_b;
+    assert.equal(persona.condition_name, row.test_condition);
+    assert.ok(!/role/i.test(persona.text));
+    assert.ok(['A', 'B', 'Tie'].includes(row.evaluation.winner));
+    for (const criterion of ['helpfulness', 'appropriateness', 'completeness', 'actionability', 'overall'])
+      for (const side of ['a', 'b']) assert.ok(row.evaluation[`${criterion}_${side}`] >= 1 && row.evaluation[`${criterion}_${side}`] <= 5);
+  }
+  const zebra = comparisons.find((row) => row.test_condition === 'zebra.A1' && row.query_id === 'query_1');
+  assert.equal((zebra.response_a.condition === 'persona' ? zebra.response_a : zebra.response_b).role_indicated, 'Master Baker');
+  assert.equal(typeof zebra.evaluation.role_appropriate, 'boolean');
+  const results = readLines(join(run.output, 'results.jsonl'));
+  assert.deepEqual(results.map((line) => [line.id, line.answers, line.pairs, line.ratings]), [['query_1', 3, 8, 6], ['query_2', 3, 8, 6]]);
+  assert.ok('win_rate.quux-7' in results[0].scores && 'score.Kontrolle.overall' in results[0].scores);
+  for (const name of ['analysis.json', 'report.md', 'aggregate.csv']) assert.ok(exists(join(run.output, name)), name);
+});
+
+test('--verify finds what was changed afterwards', async (t) => {
+  const run = setUp(t, oddNames, { answers: marked });
+  assert.equal((await run.run()).code, 0);
+  const good = await run.verify();
+  assert.equal(good.code, 0, good.stdout + good.stderr);
+  assert.equal(good.stdout.split('\n').filter((line) => line.startsWith('ok: ')).length, 4, good.stdout);
+  const key = run.json('randomization_key.json');
+  const change = async (name, edit, expected) => {
+    const path = join(run.output, name);
+    const before = readFileSync(path, 'utf8');
+    const after = edit(before);
+    assert.notEqual(after, before);
+    write(path, after);
+    const found = await run.verify();
+    assert.equal(found.code, 1, `${name}: ${found.stdout}`);
+    assert.match(found.stdout, expected);
+    write(path, before);
+  };
+  const [one, other] = Object.values(key);
+  await change('randomization_key.json', (text) => text.replace(one, 'X').replace(other, one).replace('X', other), /FAILED: randomization_key.json is the key/);
+  await change(`blinded_evaluation/${key['quux-7_responses.json']}`, (text) => text.replace('Knead', 'Do not knead'), /FAILED: blinded texts.*quux-7_responses.json, query_1/);
+  await change('pairwise_evaluator_2_results.json', (text) => text.replace(/"winner":"(A|B|Tie)"/, (_, was) => `"winner":"${was === 'A' ? 'B' : 'A'}"`), /FAILED: the analysis follows.*analysis.json differs at/);
+  await change('absolute_evaluator_3_results.json', (text) => text.replace(/"score":\d/, '"score":9'), /FAILED: the analysis follows.*cannot be read/);
+  await change('analysis.json', (text) => text.replace(/"n": \d+/, '"n": 12345'), /FAILED: the analysis follows/);
+  rmSync(join(run.output, 'absolute_evaluator_4_results.json'));
+  const missing = await run.verify();
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /absolute_evaluator_4_results.json/);
+  assert.equal((await assay(['experiment', '--verify', run.directory])).code, 2);
+});
+
+// An endpoint of our own: sees each request before it answers it.
+async function endpoint(t, onRequest) {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => { body += chunk; });
+    request.on('end', () => {
+      const { status = 200, text } = onRequest(JSON.parse(body));
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(status === 200
+        ? { id: 'x', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }
+        : { error: { message: 'no', type: 'x' } }));
+    });
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => server.close());
+  return { OPENAI_API_KEY: 'test-key-5e0c', OPENAI_BASE_URL: `http://127.0.0.1:${server.address().port}/v1` };
+}
+
+test('the key is on disk before the first request, and a resume finds the same one or refuses', async (t) => {
+  const run = setUp(t, { conditions: [{ name: 'x', prompt: 'x.txt' }, { name: 'control' }], model: 'openai/writer', runs: 2 }, { prompts: { 'x.txt': 'Be brief.' } });
+  const seen = [];
+  let refusing = true;
+  const env = await endpoint(t, () => {
+    seen.push(exists(join(run.output, 'randomization_key.json')) && exists(join(run.output, 'blinding_commitment.json')));
+    return refusing ? { status: 401 } : { text: '[Role: Helper]\nAn answer.' };
+  });
+  const stopped = await run.run({ env });
+  assert.equal(stopped.code, 3, stopped.stderr);
+  assert.ok(seen.length > 0 && seen.every(Boolean), 'key and commitment were there first');
+  const key = run.text('randomization_key.json');
+  const commitment = run.text('blinding_commitment.json');
+  const asked = seen.length;
+  write(join(run.output, 'randomization_key.json'), key.replace(/dataset_..../, 'dataset_0000'));
+  const refused = await assay(['resume', run.output], { env });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /randomization_key.json: this is not the key/);
+  assert.equal(seen.length, asked, 'nothing was sent');
+  write(join(run.output, 'randomization_key.json'), key);
+  refusing = false;
+  const resumed = await assay(['resume', run.output], { env });
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.equal(run.text('randomization_key.json'), key);
+  assert.equal(run.text('blinding_commitment.json'), commitment);
+  assert.deepEqual(Object.keys(run.json('responses/x_run_2_responses.json')), ['query_1', 'query_2']);
+});
+
+test('answers that a run wrote can be judged again from its files, with the same judgements', async (t) => {
+  const conditions = [{ name: 'x', prompt: 'x.txt', role: 'per_query' }, { name: 'control' }];
+  const run = setUp(t, { conditions, runs: 2 }, { prompts: { 'x.txt': 'You are a {role}.' } });
+  const done = await run.run();
+  assert.equal(done.code, 0, done.stderr);
+  assert.equal((await run.verify()).code, 0);
+  const asked = effects(run.output).filter(({ step }) => step === 'response/x/run1').map(({ request }) => JSON.parse(request).messages[0].text);
+  assert.deepEqual(asked.sort(), ['You are a Baker.', 'You are a Physicist.']);
+  const again = join(run.directory, 'again');
+  const second = await assay(['run', 'eval.yaml', '--output-dir', again, '--no-generate', '--responses', join(run.output, 'responses')], { cwd: run.directory });
+  assert.equal(second.code, 0, second.stderr);
+  assert.deepEqual(readJson(join(again, 'analysis.json')), run.json('analysis.json'));
+  const changed = join(run.output, 'responses/control_run_1_responses.json');
+  write(changed, readFileSync(changed, 'utf8').replace(/": "/, '": "Well. '));
+  const resumed = await assay(['resume', again]);
+  assert.equal(resumed.code, 2);
+  assert.match(resumed.stderr, /responses\/control_run_1_responses.json changed/);
+});
+
+test('everything that is wrong is told at once, and nothing is sent', async (t) => {
+  const files = setUp(t, oddNames, { answers: { ...marked, 'quux-7_responses.json': { query_1: 'x', query_9: 'y' }, 'Kontrolle_responses.json': '' } });
+  const wrong = await files.run();
+  assert.equal(wrong.code, 2);
+  for (const words of [/quux-7_responses.json: no answer to query_2/, /answers to query_9/, /Kontrolle_responses.json: the file is empty/]) assert.match(wrong.stderr, words);
+  const config = setUp(t, { conditions: [{ name: 'a b' }, { name: 'x', prompt: 'no.txt', role: 'per_query' }, { name: 'X' }], pairwise: null, absolute: null }, { list: [{ text: 'No role?' }] });
+  const more = await config.run();
+  assert.equal(more.code, 2);
+  for (const words of [/conditions\[0\].name: found "a b"/, /conditions\[1\].prompt/, /conditions\[2\].name: found "X", which an earlier/, /none is the control/, /found no evaluators/, /query query_1 has none/]) assert.match(more.stderr, words);
+  assert.ok(!exists(config.output));
+});
+
+test('judges who answer in lines, or leave one out, are understood or asked again', async (t) => {
+  const complete = 'Here you are.\n\n**Helpfulness:** [A] - more to the point\n**Appropriateness:** Response B – fits\n**Completeness:** tie\n**Actionability:** A, clear steps\n**Overall:** A - better\n\nOverall Winner: [A]';
+  const run = setUp(t, { conditions: oddNames.conditions.slice(1), pairwise: { evaluators: 1, model: 'openai/judge' }, absolute: null, role_question: false }, { answers: marked });
+  let asked = 0;
+  const env = await endpoint(t, (body) => {
+    asked += 1;
+    const again = body.messages.length > 2;
+    if (again) assert.match(body.messages.at(-1).content, /actionability/);
+    return { text: asked === 1 ? complete.replace(/\n\*\*Actionability.*\n/, '\n') : complete };
+  });
+  const done = await run.run({ env });
+  assert.equal(done.code, 0, done.stderr);
+  assert.equal(asked, 4 + 1, 'two queries, both ways, and one asked again');
+  const rows = run.json('pairwise_evaluator_1_results.json').judgements;
+  assert.deepEqual(rows.map((row) => row.format_failures).sort(), [0, 0, 0, 1]);
+  for (const row of rows) {
+    assert.deepEqual([row.helpfulness.choice, row.appropriateness.choice, row.completeness.choice, row.actionability.choice, row.winner], ['A', 'B', 'Tie', 'A', 'A']);
+    assert.equal(row.helpfulness.reason, 'more to the point');
+  }
+});
+
+test('check counts the calls of the design', async () => {
+  const done = await assay(['check', join(examples, 'experiment.yaml')]);
+  assert.equal(done.code, 0, done.stderr);
+  assert.match(done.stdout, /sim\/writer: 840 calls/);
+  // 4 pairs x 7 runs x both ways x 7 evaluators, 35 answers x 7, and 28 roles x 7, for 24 queries.
+  assert.match(done.stdout, new RegExp(`sim/judge: ${24 * (4 * 7 * 2 * 7 + 35 * 7 + 28 * 7)} calls`));
+});
+
+test('the examples run and verify', async (t) => {
+  const directory = scratch(t);
+  for (const [config, args] of [['experiment_from_files.yaml', []], ['experiment.yaml', ['--runs', '2', '--pairwise.evaluators', '2', '--absolute.evaluators', '2']]]) {
+    const output = join(directory, config);
+    const done = await assay(['run', join(examples, config), '--output-dir', output, ...args]);
+    assert.equal(done.code, 0, done.stderr);
+    const checked = await assay(['experiment', '--verify', output]);
+    assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+    assert.equal(readdirSync(join(output, 'responses')).length, readdirSync(join(output, 'blinded_evaluation')).length);
+  }
+});
