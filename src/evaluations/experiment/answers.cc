@@ -282,7 +282,7 @@ void take_members(const JsonObject& object, std::span<const Field> fields, JsonO
     if (const Field* field = field_named(key, fields)) {
       if (into.contains(field->key)) continue;
       auto usual = usual_value(*field, value);
-      into.emplace(field->key, usual ? std::move(*usual) : value);
+      into.emplace(field->key, usual ? *usual : value);
       // {"appropriate": {"answer": "yes", "reason": "…"}}: the reason stands beside it in our shape.
       if (field->kind == Kind::yes_no && value.is_object() && !object.contains("reason")) {
         if (const Json* reason = first_of(value.get_object(), {"reason", "explanation", "why"}))

@@ -37,6 +37,7 @@ class ExperimentCollector final : public Collector {
     record.responses.resize(plan_.design.conditions.size() * static_cast<std::size_t>(plan_.design.runs));
     const BlindAnswers answers = blinded(record.responses);
     std::vector<std::string> roles;
+    roles.reserve(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i)
       roles.push_back(answers[i]
                           ? plan_.role_of(i / static_cast<std::size_t>(plan_.design.runs), query, *answers[i])

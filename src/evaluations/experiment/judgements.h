@@ -41,9 +41,9 @@ struct PairVerdict {
   std::size_t query = 0;
   std::size_t condition_a = 0;  // whose answer stood as Response A
   std::size_t condition_b = 0;
-  int run = 0;               // from 1
-  bool swapped = false;      // the second showing of a pair, the other way round
-  std::int64_t order = 0;    // place in the evaluator's sequence, from 0
+  int run = 0;             // from 1
+  bool swapped = false;    // the second showing of a pair, the other way round
+  std::int64_t order = 0;  // place in the evaluator's sequence, from 0
   std::array<Choice, 5> choices{};
   Choice winner = Choice::tie;  // its word on the whole
   std::array<std::string, 5> reasons{};

@@ -29,6 +29,7 @@ Task<void> one_after_another(std::size_t& next, std::size_t count, const Step& s
 Task<void> side_by_side(std::size_t count, const Step& step) {
   std::size_t next = 0;
   std::vector<Task<void>> lanes;
+  lanes.reserve(std::min(count, kAtOnce));
   for (std::size_t i = 0; i < std::min(count, kAtOnce); ++i)
     lanes.push_back(one_after_another(next, count, step));
   co_await all(std::move(lanes));
@@ -143,6 +144,7 @@ class QueryWork {
     std::vector<Result<Kept<Rating>>> scores(ratings.size());
     // By place, so that no evaluator is behind the others.
     std::vector<std::pair<std::int64_t, std::size_t>> order;
+    order.reserve(pairs.size() + ratings.size());
     for (std::size_t i = 0; i < pairs.size(); ++i) order.emplace_back(pairs[i].place, i);
     for (std::size_t i = 0; i < ratings.size(); ++i) order.emplace_back(ratings[i].place, pairs.size() + i);
     std::ranges::sort(order);

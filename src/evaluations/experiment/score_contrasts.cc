@@ -89,6 +89,7 @@ EffectFigures with_clustered(Estimate naive, const ResampledInterval& interval, 
 
 void add_effects(ScoreContrast& contrast, const TwoGroups& groups, std::uint64_t seed, double level) {
   std::vector<ClusterCells> clusters;
+  clusters.reserve(groups.cells.size());
   for (const auto& [query, cells] : groups.cells) clusters.emplace_back(cells.begin(), cells.end());
   Resampling resampling;
   resampling.draws = kDraws;

@@ -28,7 +28,7 @@ std::string first_difference(const Json& a, const Json& b, const std::string& at
   if (a.is_object() && b.is_object()) {
     for (const auto& [key, value] : a.get_object()) {
       const Json* other = find_member(b, key);
-      const std::string inner = at + "/" + std::string(key);
+      std::string inner = at + "/" + std::string(key);
       if (other == nullptr) return inner;
       if (canonical_text(value) != canonical_text(*other)) return first_difference(value, *other, inner);
     }
