@@ -13,7 +13,6 @@
 namespace assay::experiment {
 namespace {
 
-using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
