@@ -91,6 +91,8 @@ int show_finished(const ReportInput& report, const Execution& execution, const S
   if (!execution.quiet) {
     print(terminal_summary(report.summary, style_of(surroundings.terminal)));
     print(fmt::format("\nreport: {}/report.html\n", execution.directory));
+    for (const std::string& page : report.pages)
+      print(fmt::format("        {}/{}\n", execution.directory, page));
     if (report.problem_count > 0)
       print(fmt::format("problems: {} in {}/problems.log\n", report.problem_count, execution.directory));
   }

@@ -36,6 +36,13 @@ void OutputFiles::write(const std::string& name, std::string_view bytes) {
   if (AtomicFile* file = open(name)) file->write(bytes);
 }
 
+std::vector<std::string> OutputFiles::names() const {
+  std::vector<std::string> names;
+  names.reserve(files_.size());
+  for (const auto& [name, file] : files_) names.push_back(name);
+  return names;
+}
+
 Status OutputFiles::commit() {
   if (!failed_) return failed_;
   for (auto& [name, file] : files_) {

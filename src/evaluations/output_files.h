@@ -27,6 +27,8 @@ class OutputFiles {
   // The file itself for many writes, null if it cannot be made or goes nowhere; valid until commit().
   AtomicFile* open(const std::string& name);
   Status commit();
+  // Of what was written so far.
+  std::vector<std::string> names() const;
   const std::string& directory() const { return directory_; }
 
  private:

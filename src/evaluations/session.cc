@@ -273,6 +273,9 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
   files.write("summary.json", pretty_text(to_json(report.summary)));
   for (const Plot& plot : report.summary.plots)
     files.write(fmt::format("plots/{}.vl.json", plot.name), pretty_text(plot.spec));
+  for (const std::string& name : files.names()) {
+    if (name.ends_with(".html")) report.pages.push_back(name);
+  }
   files.write("report.html", html_report(report));
   if (auto done = files.commit(); !done) return fail(std::move(done.error()));
   return report;

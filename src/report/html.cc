@@ -258,6 +258,10 @@ std::string html_report(const ReportInput& input, std::string_view plot_script) 
   std::string page = "<a class=\"skip\" href=\"#main\">Skip to the figures</a>\n" + page_header(summary);
   page += "<nav aria-label=\"Sections\"><ul>";
   for (const Part& part : parts) page += fmt::format("<li><a href=\"#{}\">{}</a></li>", part.id, part.title);
+  // Their names are ours: "transcripts.html" is "Transcripts".
+  for (const std::string& name : input.pages)
+    page += fmt::format("<li><a href=\"{}\">{} ↗</a></li>", attribute(name),
+                        text(title_words(name.substr(0, name.rfind('.')))));
   page += "</ul></nav>\n<main id=\"main\">\n";
   for (const Part& part : parts) page += section(part.id, part.title, part.content);
   page += fmt::format(

@@ -21,11 +21,15 @@ JsonObject diagonal(const Interval& range) {
   return out;
 }
 
-// Titles belong to the points; the reference line has none of its own.
+// Titles and scales belong to the points; the reference line takes them over, or the axes would begin at its
+// own 0.
 void name_axes(JsonObject& line, const JsonObject& x, const JsonObject& y) {
   auto& encoding = line["encoding"].get_object();
-  encoding["x"].get_object()["title"] = x.at("title");
-  encoding["y"].get_object()["title"] = y.at("title");
+  for (const auto& [name, axis] : {std::pair<std::string_view, const JsonObject&>{"x", x}, {"y", y}}) {
+    JsonObject& own = encoding[name].get_object();
+    own["title"] = axis.at("title");
+    if (const Json* scale = axis.if_contains("scale")) own["scale"] = *scale;
+  }
 }
 
 }  // namespace

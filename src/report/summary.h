@@ -113,6 +113,7 @@ struct ReportInput {
   std::int64_t problem_count = 0;  // all of them
   std::string config_yaml;         // the resolved config, for "how to reproduce"
   std::string command;             // the command that repeats the run
+  std::vector<std::string> pages;  // further pages beside the report: "transcripts.html"
 };
 
 Json to_json(const Estimate& estimate);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "evaluations/figures.h"
+#include "report/plot.h"
 #include "stats/adjust.h"
 #include "stats/pairs.h"
 #include "stats/proportion.h"
@@ -229,7 +230,22 @@ void Contest::add_variations(Summary& summary) const {
     }
     table.rows.push_back(std::move(row));
   }
-  if (!table.rows.empty()) summary.tables.push_back(std::move(table));
+  if (table.rows.empty()) return;
+  HeatMap map;
+  map.row_title = "variation";
+  map.column_title = "system";
+  map.columns = contenders_;
+  map.shade = HeatMap::Shade::share;
+  for (const auto& row : table.rows) {
+    map.rows.push_back(fmt::format("{}: {}", *as_text(row[0]), *as_text(row[1])));
+    std::vector<std::optional<double>> cells;
+    for (std::size_t i = 2; i < row.size(); ++i) cells.push_back(as_number(row[i]));
+    map.cells.push_back(std::move(cells));
+  }
+  summary.plots.push_back(heat_map({"variations", "Mean score by variation and system",
+                                    "A cell is the mean over the repeats; intervals are in the tables."},
+                                   map));
+  summary.tables.push_back(std::move(table));
 }
 
 void Contest::add_comparison(Summary& summary) const {

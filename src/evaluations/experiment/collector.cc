@@ -1,6 +1,7 @@
 #include "evaluations/experiment/collector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -11,6 +12,7 @@
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
 #include "evaluations/experiment/gathering.h"
+#include "evaluations/experiment/plots.h"
 #include "evaluations/result_line.h"
 #include "report/csv.h"
 #include "report/markdown.h"
@@ -58,6 +60,7 @@ class ExperimentCollector final : public Collector {
     const Analysis analysis = analyse(gathering_.data(), {.seed = plan_.design.seed});
     files_.write(kAnalysisFile, pretty_text(to_json(analysis)));
     add_figures(analysis, summary);
+    std::ranges::move(plots_of(analysis), std::back_inserter(summary.plots));
     summary.tables.push_back(
         {"blinding",
          "Which file of answers stood under which code was settled, and its hash "

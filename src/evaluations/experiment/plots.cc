@@ -37,24 +37,28 @@ void add_boxes(const Analysis& analysis, std::vector<Plot>& plots) {
     boxes.push_back(std::move(box));
   }
   if (boxes.empty()) return;
-  plots.push_back(box_plot({"scores_by_condition", "Overall ratings by condition",
-                            "Blinded ratings from 1 to 5: the box holds the middle half, the lines all of them; the "
-                            "mean has its interval, clustered by query."},
-                           {"overall rating", AxisForm::number, kScale}, boxes));
+  plots.push_back(
+      box_plot({"scores_by_condition", "Overall ratings by condition",
+                "Blinded ratings from 1 to 5: the box holds the middle half, the lines all of them; the "
+                "mean has its interval, clustered by query."},
+               {"overall rating", AxisForm::number, kScale}, boxes));
 }
 
 void add_win_rates(const Analysis& analysis, std::vector<Plot>& plots) {
   std::vector<IntervalRow> rows;
   for (const PairFigures& pair : analysis.pairs) {
     if (pair.winner.rate.n == 0) continue;
-    rows.push_back({fmt::format("{} against {}", name_of(analysis, pair.condition), name_of(analysis, pair.against)),
-                    pair.winner.rate});
+    rows.push_back(
+        {fmt::format("{} against {}", name_of(analysis, pair.condition), name_of(analysis, pair.against)),
+         pair.winner.rate});
   }
-  if (rows.empty()) return;
-  plots.push_back(interval_plot({"win_rates", "Win rates",
-                                 "Blinded comparisons; a tie is half a win, so 50 % is even. Intervals are clustered "
-                                 "by query."},
-                                {"win rate", AxisForm::share, Interval{0, 1}}, rows));
+  // Those against control are the headline already.
+  if (rows.size() < analysis.conditions.size()) return;
+  plots.push_back(
+      interval_plot({"win_rates", "Win rates",
+                     "Blinded comparisons; a tie is half a win, so 50 % is even. Intervals are clustered "
+                     "by query."},
+                    {"win rate", AxisForm::share, Interval{0, 1}}, rows));
 }
 
 void add_win_rates_by_type(const Analysis& analysis, std::vector<Plot>& plots) {
@@ -62,7 +66,8 @@ void add_win_rates_by_type(const Analysis& analysis, std::vector<Plot>& plots) {
   for (const ConditionFigures& condition : analysis.by_condition) {
     if (condition.control) continue;
     for (const TypeFigures& type : condition.by_type) {
-      if (type.win_rate.n > 0) rows.push_back({fmt::format("{}, {}", condition.name, type.query_type), type.win_rate});
+      if (type.win_rate.n > 0)
+        rows.push_back({fmt::format("{}, {}", condition.name, type.query_type), type.win_rate});
     }
   }
   if (rows.empty()) return;
@@ -79,23 +84,25 @@ void add_scatter(const Analysis& analysis, std::vector<Plot>& plots) {
   if (control == nullptr) return;
   std::map<std::size_t, double> under_control;
   for (const QueryFigures& figures : analysis.by_query) {
-    if (figures.condition == control->condition && figures.overall) under_control[figures.query] = *figures.overall;
+    if (figures.condition == control->condition && figures.overall)
+      under_control[figures.query] = *figures.overall;
   }
   for (const ConditionFigures& condition : analysis.by_condition) {
     if (condition.control) continue;
     std::vector<ScatterPoint> points;
     for (const QueryFigures& figures : analysis.by_query) {
       const auto control_score = under_control.find(figures.query);
-      if (figures.condition != condition.condition || !figures.overall || control_score == under_control.end())
+      if (figures.condition != condition.condition || !figures.overall ||
+          control_score == under_control.end())
         continue;
       points.push_back({analysis.queries[figures.query].id, control_score->second, *figures.overall, {}});
     }
     if (points.empty()) continue;
-    plots.push_back(scatter_plot({plot_file_name("improvement_" + condition.name),
-                                  fmt::format("{} against control, query by query", condition.name),
-                                  "Mean overall rating of a query; above the line the condition did better."},
-                                 {"control", condition.name, AxisForm::number, ScatterAxes::Reference::diagonal},
-                                 points));
+    plots.push_back(scatter_plot(
+        {plot_file_name("improvement_" + condition.name),
+         fmt::format("{} against control, query by query", condition.name),
+         "Mean overall rating of a query; above the line the condition did better."},
+        {"control", condition.name, AxisForm::number, ScatterAxes::Reference::diagonal}, points));
   }
 }
 
@@ -126,19 +133,21 @@ void add_roles(const Analysis& analysis, std::vector<Plot>& plots) {
     map.cells.push_back(std::move(row));
   }
   if (map.rows.empty()) return;
-  plots.push_back(heat_map({"role_appropriateness", "Were the roles apt?",
-                            fmt::format("Share of judgements that found the role apt, asked apart from the blinded "
-                                        "scores. {} judgements; intervals are in the tables.",
-                                        judged)},
-                           map));
+  plots.push_back(
+      heat_map({"role_appropriateness", "Were the roles apt?",
+                fmt::format("Share of judgements that found the role apt, asked apart from the blinded "
+                            "scores. {} judgements; intervals are in the tables.",
+                            judged)},
+               map));
 }
 
 void add_seats(const Analysis& analysis, std::vector<Plot>& plots) {
   std::vector<IntervalRow> rows;
   for (const Bias& bias : analysis.biases) {
     if (bias.name != "position" || bias.figure.n == 0) continue;
-    rows.push_back({bias.evaluator ? fmt::format("evaluator {}", *bias.evaluator) : std::string("all evaluators"),
-                    bias.figure});
+    rows.push_back(
+        {bias.evaluator ? fmt::format("evaluator {}", *bias.evaluator) : std::string("all evaluators"),
+         bias.figure});
   }
   if (rows.empty()) return;
   plots.push_back(interval_plot({"position_bias", "Do judges prefer the first seat?",
@@ -149,14 +158,16 @@ void add_seats(const Analysis& analysis, std::vector<Plot>& plots) {
 void add_agreement(const Analysis& analysis, std::vector<Plot>& plots) {
   std::vector<IntervalRow> rows;
   for (const EvaluatorAgreement& one : analysis.agreement.evaluators) {
-    if (one.verdicts.n > 0) rows.push_back({fmt::format("evaluator {}, verdicts", one.evaluator), one.verdicts});
+    if (one.verdicts.n > 0)
+      rows.push_back({fmt::format("evaluator {}, verdicts", one.evaluator), one.verdicts});
     if (one.ratings.n > 0) rows.push_back({fmt::format("evaluator {}, ratings", one.evaluator), one.ratings});
   }
   if (rows.empty()) return;
-  plots.push_back(interval_plot({"agreement", "Does each evaluator agree with the rest?",
-                                 "Verdicts: share of the others with the same word. Ratings: correlation with the "
-                                 "others' mean."},
-                                {"agreement", AxisForm::number, {}}, rows));
+  plots.push_back(
+      interval_plot({"agreement", "Does each evaluator agree with the rest?",
+                     "Verdicts: share of the others with the same word. Ratings: correlation with the "
+                     "others' mean."},
+                    {"agreement", AxisForm::number, {}}, rows));
 }
 
 }  // namespace
