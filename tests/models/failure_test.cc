@@ -11,7 +11,6 @@ namespace assay {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::string_view kKey = "sk-proj-AbCdEf0123456789-secret";
 

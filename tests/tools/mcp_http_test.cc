@@ -53,11 +53,12 @@ struct McpHttp : testing::Test {
   }
 
   void SetUp() override {
-    auto started = HttpServer::start({}, [this](ServerRequest request, std::shared_ptr<Responder> responder) {
-      const std::scoped_lock lock(mutex);
-      requests.push_back(request);
-      handle(request, responder);
-    });
+    auto started = HttpServer::start(
+        {}, [this](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+          const std::scoped_lock lock(mutex);
+          requests.push_back(request);
+          handle(request, responder);
+        });
     ASSERT_TRUE(started) << started.error().text();
     server = std::move(*started);
     connect();
