@@ -6,8 +6,6 @@
 namespace assay {
 namespace {
 
-using ::testing::HasSubstr;
-
 Json json(std::string_view text) {
   return parse_json(text).value();
 }
