@@ -111,11 +111,12 @@ test('the files of the contract, and what they hold', async (t) => {
 });
 
 test('--verify finds what was changed afterwards', async (t) => {
-  const run = setUp(t, oddNames, { answers: marked });
+  const twice = Object.fromEntries(Object.entries(marked).flatMap(([file, texts]) => [1, 2].map((run) => [file.replace('_responses', `_run_${run}_responses`), texts])));
+  const run = setUp(t, { ...oddNames, runs: 2 }, { answers: twice });
   assert.equal((await run.run()).code, 0);
   const good = await run.verify();
   assert.equal(good.code, 0, good.stdout + good.stderr);
-  assert.equal(good.stdout.split('\n').filter((line) => line.startsWith('ok: ')).length, 4, good.stdout);
+  assert.equal(good.stdout.split('\n').filter((line) => line.startsWith('ok: ')).length, 10, good.stdout);
   const key = run.json('randomization_key.json');
   const change = async (name, edit, expected) => {
     const path = join(run.output, name);
@@ -130,10 +131,30 @@ test('--verify finds what was changed afterwards', async (t) => {
   };
   const [one, other] = Object.values(key);
   await change('randomization_key.json', (text) => text.replace(one, 'X').replace(other, one).replace('X', other), /FAILED: randomization_key.json is the key/);
-  await change(`blinded_evaluation/${key['quux-7_responses.json']}`, (text) => text.replace('Knead', 'Do not knead'), /FAILED: blinded texts.*quux-7_responses.json, query_1/);
+  await change(`blinded_evaluation/${key['quux-7_run_1_responses.json']}`, (text) => text.replace('Knead', 'Do not knead'), /FAILED: blinded texts.*quux-7_run_1_responses.json, query_1/);
   await change('pairwise_evaluator_2_results.json', (text) => text.replace(/"winner":"(A|B|Tie)"/, (_, was) => `"winner":"${was === 'A' ? 'B' : 'A'}"`), /FAILED: the analysis follows.*analysis.json differs at/);
   await change('absolute_evaluator_3_results.json', (text) => text.replace(/"score":\d/, '"score":9'), /FAILED: the analysis follows.*cannot be read/);
   await change('analysis.json', (text) => text.replace(/"n": \d+/, '"n": 12345'), /FAILED: the analysis follows/);
+  const otherWinner = (text) => text.replace(/"winner":"(A|B|Tie)"/g, (_, was) => `"winner":"${was === 'A' ? 'B' : 'A'}"`);
+  await change('evaluations.jsonl', otherWinner, /FAILED: evaluations.jsonl follows.*: line 1 differs at \/evaluation\/winner/);
+  await change('evaluations.jsonl', () => '', /FAILED: evaluations.jsonl follows.*: line 1: the file has 0 lines, 32 follow/);
+  await change('evaluations.jsonl', (text) => text.split('\n').slice(1).join('\n'), /FAILED: evaluations.jsonl follows/);
+  const edited = (edit) => (text) => { const json = JSON.parse(text); edit(json); return JSON.stringify(json); };
+  await change('summary.json', edited((summary) => { summary.metrics['win_rate.quux-7'].value = 0.987; }), /FAILED: figures.*summary.json differs at \/metrics\/win_rate.quux-7\/value/);
+  await change('summary.json', edited((summary) => { summary.metrics['win_rate.quux-7'].ci = [0.97, 0.99]; }), /FAILED: figures.*\/metrics\/win_rate.quux-7\/ci/);
+  await change('summary.json', edited((summary) => { summary.tables.blinding.rows[0][1] = '0'.repeat(64); }), /FAILED: report.html and summary.json name.*summary.json does not/);
+  await change('results.jsonl', (text) => text.replace(/"win_rate.quux-7":[\d.]+/, '"win_rate.quux-7":0.987'), /FAILED: scores.*: query_1 differs at \/scores\/win_rate.quux-7/);
+  await change('blinding_commitment.json', (text) => text.replace(/"started": "20/, '"started": "19'), /FAILED: report.html and summary.json name.*started/);
+  const { sha256 } = run.json('blinding_commitment.json');
+  await change('report.html', (text) => text.replaceAll(sha256, '0'.repeat(64)), /FAILED: report.html and summary.json name.*report.html does not/);
+  await change('aggregate.csv', (text) => text.replace(/(win_rate.quux-7),[\d.]+/, '$1,0.987'), /FAILED: .*aggregate.csv has other figures/);
+  // The answers of both runs are the same, so that only the code tells.
+  await change('pairwise_evaluator_1_results.json', edited(({ judgements: [row] }) => {
+    const file = Object.keys(key).find((name) => key[name] === row.response_a);
+    row.response_a = key[file.replace(/_run_([12])_/, (_, was) => `_run_${3 - was}_`)];
+  }), /FAILED: the analysis follows.*pairwise_evaluator_1_results.json holds a judgement that cannot be read/);
+  await change('role_evaluator_1_results.json', (text) => text.replace('Master Baker', 'Master Thief'), /FAILED: the roles.*role_evaluator_1_results.json, query_1: the role is "Master Thief", that of the answer "Master Baker"/);
+  await change('role_evaluator_1_results.json', (text) => text.replace('"other_roles":[]', '"other_roles":["Cook"]'), /FAILED: the roles.*query_1: other roles/);
   rmSync(join(run.output, 'absolute_evaluator_4_results.json'));
   const missing = await run.verify();
   assert.equal(missing.code, 2);

@@ -33,15 +33,22 @@ bool goes_on(std::string_view rest) {
 // "[A/B/Tie]" is the form that was asked for, not an answer; "A and B" names no one.
 bool offers_more(std::string_view rest) {
   static const RE2 kMore(
-      R"((?i)^\s*(?:(?:/|\||,)\s*(?:response\s*)?(?:a|b|tie|both|neither)(?:\W|$)|(?:or|and|&|vs\.?)\s+(?:response\s*)?(?:a|b|tie)(?:\W|$)))");
+      R"((?i)^\s*(?:(?:/|\||,)\s*(?:response\s*)?(?:a|b|tie|both|neither)(?:\W|$)|(?:or|and|&|vs\.?|as well as|as good as)\s+(?:response\s*)?(?:a|b|tie)(?:\W|$)|(?:=+|<+=?|≤|‹)\s*(?:response\s*)?[ab](?:\W|$)))");
   return RE2::PartialMatch(piece(rest), kMore);
 }
 
 // "A is clearer" says A; "A clearer structure helps B" does not.
 bool speaks_of_it(std::string_view rest) {
   static const RE2 kVerb(
-      R"((?i)^\s+(?:is|was|wins?|has|does|because|since|as|gives|provides|offers|addresses|explains|answers|better|slightly|clearly)(?:\W|$))");
+      R"((?i)^\s+(?:is|was|wins?|has|does|because|since|gives|provides|offers|addresses|explains)(?:\W|$))");
   return RE2::PartialMatch(piece(rest), kVerb);
+}
+
+// "A is worse than B" begins with A and means B; better to ask again than to guess.
+bool speaks_against_it(std::string_view rest) {
+  static const RE2 kAgainst(
+      R"((?i)^[^.;!?]*\b(?:worse|weaker|poorer|inferior|less|fewer|lacks?|loses?|lost|misses|fails?|outclassed|beaten|not|n't|never|so b|so a)\b)");
+  return goes_on(rest) && RE2::PartialMatch(piece(rest), kAgainst);
 }
 
 // Whether a bare "A" may be the article: not behind "Yes, ".
@@ -57,7 +64,7 @@ std::optional<ReadWord> read_letter(std::string_view text, Article article) {
   re2::StringPiece behind;
   if (!RE2::PartialMatch(piece(flat), kLetter, &label, &letter, &behind)) return std::nullopt;
   const std::string_view rest(behind.data(), behind.size());
-  if (offers_more(rest)) return std::nullopt;
+  if (offers_more(rest) || speaks_against_it(rest)) return std::nullopt;
   const bool doubtful = label.empty() && (letter[0] == 'a' || letter[0] == 'A') && goes_on(rest);
   const bool name = letter[0] == 'A' && (article == Article::impossible || speaks_of_it(rest));
   if (doubtful && !name) return std::nullopt;

@@ -204,12 +204,14 @@ std::vector<Bias> bias_diagnostics(const ExperimentData& data, const BradleyTerr
   all.push_back(around("rating_length_slope", rating_length_slope(data, level), 0, kPointMargin,
                        "points that twice the length adds, for the same query, condition and evaluator"));
   const std::int64_t lost = std::ranges::count(data.trouble, true, &JudgeTrouble::lost);
-  const auto judged = static_cast<std::int64_t>(data.pairs.size() + data.ratings.size());
+  const auto judged = static_cast<std::int64_t>(data.pairs.size() + data.ratings.size() + data.roles.size());
+  const std::int64_t answers =
+      static_cast<std::int64_t>(data.queries.size() * data.conditions.size()) * std::max(data.runs, 0);
   all.push_back(best_at_zero("lost", wilson(lost, judged + lost, level), kLostMargin,
                              "share of judgements that never came in a usable form"));
-  all.push_back(counted("leaks", static_cast<std::int64_t>(data.leaks.size()), judged,
+  all.push_back(counted("leaks", static_cast<std::int64_t>(data.leaks.size()), answers,
                         "role or condition words left in blinded texts"));
-  all.push_back(counted("missing_responses", data.missing_responses, judged, "answers that are missing"));
+  all.push_back(counted("missing_responses", data.missing_responses, answers, "answers that are missing"));
   for (Bias& bias : evaluator_biases(data, level)) all.push_back(std::move(bias));
   return all;
 }

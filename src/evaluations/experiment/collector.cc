@@ -102,44 +102,11 @@ class ExperimentCollector final : public Collector {
     line_.number("ratings", static_cast<double>(record.ratings.size()));
     line_.number("role_verdicts", static_cast<double>(record.roles.size()));
     line_.number("lost", static_cast<double>(record.lost.size()));
-    line_.scores(scores_of(record));
+    line_.scores(query_scores(plan_.design, evaluation_.score_names(), record));
     if (!finished.outcome.error.empty()) line_.text("error", finished.outcome.error);
     line_.json("usage", finished.usage);
     line_.number("latency_ms", finished.latency_ms);
     files_.write("results.jsonl", line_.end());
-  }
-
-  // What the query contributes to the means: the overall score of each condition, and how often it won
-  // against control, a tie counting half.
-  std::vector<Score> scores_of(const QueryRecord& record) const {
-    std::vector<Score> scores;
-    const auto& names = evaluation_.score_names();
-    for (std::size_t condition = 0; condition < plan_.design.conditions.size(); ++condition) {
-      double sum = 0;
-      double count = 0;
-      for (const auto& [rating, failures] : record.ratings) {
-        if (rating.condition != condition) continue;
-        sum += rating.scores[kOverall];
-        count += 1;
-      }
-      if (plan_.design.absolute_evaluators > 0)
-        scores.push_back({names[condition].overall, count > 0 ? std::optional(sum / count) : std::nullopt});
-      if (plan_.design.conditions[condition].control || plan_.design.pairwise_evaluators == 0) continue;
-      double won = 0;
-      double shown = 0;
-      for (const auto& [verdict, failures] : record.pairs) {
-        const bool as_a =
-            verdict.condition_a == condition && plan_.design.conditions[verdict.condition_b].control;
-        const bool as_b =
-            verdict.condition_b == condition && plan_.design.conditions[verdict.condition_a].control;
-        if (!as_a && !as_b) continue;
-        shown += 1;
-        if (verdict.winner == Choice::tie) won += 0.5;
-        if (verdict.winner == (as_a ? Choice::a : Choice::b)) won += 1;
-      }
-      scores.push_back({names[condition].win_rate, shown > 0 ? std::optional(won / shown) : std::nullopt});
-    }
-    return scores;
   }
 
   const ExperimentEvaluation& evaluation_;
@@ -155,6 +122,35 @@ class ExperimentCollector final : public Collector {
 };
 
 }  // namespace
+
+std::vector<Score> query_scores(const Design& design, const std::vector<ScoreNames>& names,
+                                const QueryRecord& record) {
+  std::vector<Score> scores;
+  for (std::size_t condition = 0; condition < design.conditions.size(); ++condition) {
+    double sum = 0;
+    double count = 0;
+    for (const auto& [rating, failures] : record.ratings) {
+      if (rating.condition != condition) continue;
+      sum += rating.scores[kOverall];
+      count += 1;
+    }
+    if (design.absolute_evaluators > 0)
+      scores.push_back({names[condition].overall, count > 0 ? std::optional(sum / count) : std::nullopt});
+    if (design.conditions[condition].control || design.pairwise_evaluators == 0) continue;
+    double won = 0;
+    double shown = 0;
+    for (const auto& [verdict, failures] : record.pairs) {
+      const bool as_a = verdict.condition_a == condition && design.conditions[verdict.condition_b].control;
+      const bool as_b = verdict.condition_b == condition && design.conditions[verdict.condition_a].control;
+      if (!as_a && !as_b) continue;
+      shown += 1;
+      if (verdict.winner == Choice::tie) won += 0.5;
+      if (verdict.winner == (as_a ? Choice::a : Choice::b)) won += 1;
+    }
+    scores.push_back({names[condition].win_rate, shown > 0 ? std::optional(won / shown) : std::nullopt});
+  }
+  return scores;
+}
 
 std::unique_ptr<Collector> make_collector(const ExperimentEvaluation& evaluation, OutputFiles& files,
                                           const RunFacts& run) {

@@ -166,6 +166,7 @@ void add_format_failures(const ExperimentData& data, double level, std::vector<B
   std::map<int, Answers> evaluators;
   for (const PairVerdict& verdict : data.pairs) ++evaluators[verdict.evaluator].usable;
   for (const Rating& rating : data.ratings) ++evaluators[rating.evaluator].usable;
+  for (const RoleVerdict& verdict : data.roles) ++evaluators[verdict.evaluator].usable;
   for (const JudgeTrouble& trouble : data.trouble)
     evaluators[trouble.evaluator].failed += trouble.format_failures;
   for (const auto& [evaluator, answers] : evaluators) {

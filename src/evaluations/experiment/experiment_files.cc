@@ -52,6 +52,55 @@ std::string role_file(int evaluator) {
   return fmt::format("role_evaluator_{}_results.json", evaluator);
 }
 
+std::vector<std::string> comparison_lines(const Design& design, const JudgedQuery& judged) {
+  std::vector<std::string> lines;
+  const QueryRecord& record = judged.record;
+  const auto response = [&](std::size_t condition, int run) {
+    const std::size_t place = place_of(design, condition, run);
+    const std::string& role = judged.roles[place];
+    return JsonObject{{"text", judged.answers[place]->text},
+                      {"role_indicated", role.empty() ? Json(nullptr) : Json(boost::json::string(role))},
+                      {"condition", design.conditions[condition].control ? "control" : "persona"},
+                      {"condition_name", design.conditions[condition].name}};
+  };
+  for (const auto& [verdict, failures] : record.pairs) {
+    const bool a_is_test =
+        !design.conditions[verdict.condition_a].control &&
+        (design.conditions[verdict.condition_b].control || verdict.condition_a < verdict.condition_b);
+    const std::size_t test = a_is_test ? verdict.condition_a : verdict.condition_b;
+    JsonObject evaluation;
+    for (const char side : {'a', 'b'}) {
+      const auto means =
+          mean_scores(record, side == 'a' ? verdict.condition_a : verdict.condition_b, verdict.run);
+      for (std::size_t i = 0; i < kCriteria.size(); ++i)
+        evaluation[fmt::format("{}_{}", kCriteria[i], side)] = means[i] ? Json(*means[i]) : Json(nullptr);
+    }
+    evaluation["winner"] = to_string(verdict.winner);
+    const auto role = std::ranges::find_if(record.roles, [&](const Kept<RoleVerdict>& kept) {
+      return kept.judgement.evaluator == verdict.evaluator && kept.judgement.condition == test &&
+             kept.judgement.run == verdict.run;
+    });
+    evaluation["role_appropriate"] =
+        role == record.roles.end() ? Json(nullptr) : Json(role->judgement.appropriate);
+    evaluation["evaluator_notes"] = verdict.reasons[kOverall];
+    JsonObject choices;
+    for (std::size_t i = 0; i < kCriteria.size(); ++i) choices[kCriteria[i]] = to_string(verdict.choices[i]);
+    evaluation["choices"] = std::move(choices);
+    const JsonObject row{{"query", judged.query.text},
+                         {"query_id", judged.query.id},
+                         {"query_type", judged.query.query_type},
+                         {"test_condition", design.conditions[test].name},
+                         {"run_number", verdict.run},
+                         {"evaluator", verdict.evaluator},
+                         {"swapped", verdict.swapped},
+                         {"response_a", response(verdict.condition_a, verdict.run)},
+                         {"response_b", response(verdict.condition_b, verdict.run)},
+                         {"evaluation", std::move(evaluation)}};
+    lines.push_back(to_text(row));
+  }
+  return lines;
+}
+
 ExperimentFiles::ExperimentFiles(const Design& design, const BlindingKey& key, const Judges& judges,
                                  OutputFiles& files)
     : design_(design), key_(key), files_(files) {
@@ -89,7 +138,8 @@ void ExperimentFiles::entry(const std::string& file, std::string_view text) {
 void ExperimentFiles::add(const JudgedQuery& judged) {
   add_answers(judged);
   add_judgements(judged);
-  add_comparisons(judged);
+  for (const std::string& line : comparison_lines(design_, judged))
+    files_.write("evaluations.jsonl", line + "\n");
 }
 
 void ExperimentFiles::finish() {
@@ -136,53 +186,6 @@ void ExperimentFiles::add_judgements(const JudgedQuery& judged) {
           to_text(JsonObject{{"query", boost::json::string(query)},
                              {"lost", true},
                              {"format_failures", lost.format_failures}}));
-  }
-}
-
-void ExperimentFiles::add_comparisons(const JudgedQuery& judged) {
-  const QueryRecord& record = judged.record;
-  const auto response = [&](std::size_t condition, int run) {
-    const std::size_t place = place_of(design_, condition, run);
-    const std::string& role = judged.roles[place];
-    return JsonObject{{"text", judged.answers[place]->text},
-                      {"role_indicated", role.empty() ? Json(nullptr) : Json(boost::json::string(role))},
-                      {"condition", design_.conditions[condition].control ? "control" : "persona"},
-                      {"condition_name", design_.conditions[condition].name}};
-  };
-  for (const auto& [verdict, failures] : record.pairs) {
-    const bool a_is_test =
-        !design_.conditions[verdict.condition_a].control &&
-        (design_.conditions[verdict.condition_b].control || verdict.condition_a < verdict.condition_b);
-    const std::size_t test = a_is_test ? verdict.condition_a : verdict.condition_b;
-    JsonObject evaluation;
-    for (const char side : {'a', 'b'}) {
-      const auto means =
-          mean_scores(record, side == 'a' ? verdict.condition_a : verdict.condition_b, verdict.run);
-      for (std::size_t i = 0; i < kCriteria.size(); ++i)
-        evaluation[fmt::format("{}_{}", kCriteria[i], side)] = means[i] ? Json(*means[i]) : Json(nullptr);
-    }
-    evaluation["winner"] = to_string(verdict.winner);
-    const auto role = std::ranges::find_if(record.roles, [&](const Kept<RoleVerdict>& kept) {
-      return kept.judgement.evaluator == verdict.evaluator && kept.judgement.condition == test &&
-             kept.judgement.run == verdict.run;
-    });
-    evaluation["role_appropriate"] =
-        role == record.roles.end() ? Json(nullptr) : Json(role->judgement.appropriate);
-    evaluation["evaluator_notes"] = verdict.reasons[kOverall];
-    JsonObject choices;
-    for (std::size_t i = 0; i < kCriteria.size(); ++i) choices[kCriteria[i]] = to_string(verdict.choices[i]);
-    evaluation["choices"] = std::move(choices);
-    const JsonObject row{{"query", judged.query.text},
-                         {"query_id", judged.query.id},
-                         {"query_type", judged.query.query_type},
-                         {"test_condition", design_.conditions[test].name},
-                         {"run_number", verdict.run},
-                         {"evaluator", verdict.evaluator},
-                         {"swapped", verdict.swapped},
-                         {"response_a", response(verdict.condition_a, verdict.run)},
-                         {"response_b", response(verdict.condition_b, verdict.run)},
-                         {"evaluation", std::move(evaluation)}};
-    files_.write("evaluations.jsonl", to_text(row) + "\n");
   }
 }
 

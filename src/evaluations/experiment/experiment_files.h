@@ -31,6 +31,9 @@ struct JudgedQuery {
   std::vector<std::string> roles;  // that each answer was given in, by condition, then run; "" if none
 };
 
+// The lines of evaluations.jsonl on a query, without line ends. Both answers of every pair must be there.
+std::vector<std::string> comparison_lines(const Design& design, const JudgedQuery& judged);
+
 class ExperimentFiles {
  public:
   ExperimentFiles(const Design& design, const BlindingKey& key, const Judges& judges, OutputFiles& files);
@@ -50,7 +53,6 @@ class ExperimentFiles {
   void entry(const std::string& file, std::string_view text);
   void add_answers(const JudgedQuery& judged);
   void add_judgements(const JudgedQuery& judged);
-  void add_comparisons(const JudgedQuery& judged);
 
   const Design& design_;
   const BlindingKey& key_;

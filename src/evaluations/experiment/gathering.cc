@@ -1,6 +1,7 @@
 #include "evaluations/experiment/gathering.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include <boost/json/object.hpp>
@@ -17,6 +18,15 @@ Json choices_only(const Json& answers) {
   for (const auto& [question, answer] : answers.get_object())
     choices.emplace(question, boost::json::string(text_at(answer, "choice")));
   return choices;
+}
+
+// Of this query and all before it: what was asked for, and what the answers named.
+std::vector<std::string> roles_so_far(const ExperimentData& data) {
+  std::set<std::string> roles;
+  for (const Query& query : data.queries) roles.insert(query.role);
+  for (const RoleVerdict& verdict : data.roles) roles.insert(verdict.role);
+  roles.erase("");
+  return {roles.begin(), roles.end()};
 }
 
 }  // namespace
@@ -40,7 +50,8 @@ void Gathering::add(const Query& query, const QueryRecord& record, const BlindAn
   data_.missing_responses += static_cast<std::int64_t>(
       expected - static_cast<std::size_t>(
                      std::ranges::count_if(answers, [](const auto& answer) { return answer.has_value(); })));
-  for (std::string& leak : leak_sentences(design_, query, answers)) data_.leaks.push_back(std::move(leak));
+  for (std::string& leak : leak_sentences(design_, query, answers, roles_so_far(data_)))
+    data_.leaks.push_back(std::move(leak));
 
   const auto trouble_from = data_.trouble.size();
   const auto note = [&](int evaluator, int failures, bool lost) {

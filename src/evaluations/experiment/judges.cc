@@ -24,6 +24,19 @@ std::string only_text(const Prompt& prompt) {
   return messages.empty() ? std::string() : messages.back().text;
 }
 
+// Stands where additions would; no text of a model's or a user's holds it.
+constexpr std::string_view kNoAdditions = "\x01no additions\x01";
+
+// An answer cannot pass for the other seat's.
+std::string defused(std::string_view text) {
+  std::string safe(text);
+  for (const std::string_view tag : {"<response_", "</response_"}) {
+    for (std::size_t at = safe.find(tag); at != std::string::npos; at = safe.find(tag, at + 4))
+      safe.replace(at, 1, "&lt;");
+  }
+  return safe;
+}
+
 }  // namespace
 
 AnswerForm pairwise_form(Tone tone) {
@@ -83,10 +96,13 @@ ChatRequest Judges::request(const JudgeModel& judge, const Prompt& prompt, const
   ChatRequest request;
   request.model = judge.model;
   request.messages = prompt.render(values);
-  // A part without content leaves no gap.
+  // Additions that are not asked for leave no gap; the answers' own lines are not touched.
   for (Message& message : request.messages) {
-    if (const std::size_t gap = message.text.find("\n\n\n\n"); gap != std::string::npos)
-      message.text.erase(gap, 2);
+    const std::size_t place = message.text.find(kNoAdditions);
+    if (place == std::string::npos) continue;
+    std::size_t end = place + kNoAdditions.size();
+    while (end < message.text.size() && message.text[end] == '\n') ++end;
+    message.text.erase(place, end - place);
   }
   request.output = OutputSchema{"judgement", "The judgement, criterion by criterion.", this->form(form).json};
   request.sampling.temperature = judge.temperature;
@@ -99,9 +115,9 @@ ChatRequest Judges::compare(const std::string& question, const std::string& resp
                             const std::string& response_b, int evaluator, Tone tone) const {
   return request(pairwise_, pairwise_prompt_,
                  {{"question", block("question", question)},
-                  {"response_a", block("response_a", response_a)},
-                  {"response_b", block("response_b", response_b)},
-                  {"additions", tone == Tone::asked ? pairwise_additions_ : ""}},
+                  {"response_a", block("response_a", defused(response_a))},
+                  {"response_b", block("response_b", defused(response_b))},
+                  {"additions", tone == Tone::asked ? pairwise_additions_ : std::string(kNoAdditions)}},
                  pairwise_form(tone), evaluator);
 }
 
@@ -110,7 +126,7 @@ ChatRequest Judges::rate(const std::string& question, const std::string& respons
   return request(absolute_, absolute_prompt_,
                  {{"question", block("question", question)},
                   {"response", block("response", response)},
-                  {"additions", tone == Tone::asked ? absolute_additions_ : ""}},
+                  {"additions", tone == Tone::asked ? absolute_additions_ : std::string(kNoAdditions)}},
                  absolute_form(tone), evaluator);
 }
 
@@ -120,7 +136,7 @@ ChatRequest Judges::role(const Query& query, const std::string& role, const std:
                  {{"question", block("question", query.text)},
                   {"role", block("role", role)},
                   {"response", block("response", response)},
-                  {"additions", query.ambiguous ? role_additions_ : ""}},
+                  {"additions", query.ambiguous ? role_additions_ : std::string(kNoAdditions)}},
                  role_form(query), evaluator);
 }
 

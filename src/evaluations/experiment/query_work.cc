@@ -42,9 +42,6 @@ class Failures {
     if (outcome_.kind == OutcomeKind::scored || kind == OutcomeKind::infra_failed) outcome_.kind = kind;
     if (++count_ <= kToldFailures) outcome_.error += (outcome_.error.empty() ? "" : "; ") + words;
   }
-  bool infrastructure() const {
-    return outcome_.kind == OutcomeKind::infra_failed || outcome_.kind == OutcomeKind::limit_hit;
-  }
   Outcome outcome() {
     if (count_ > kToldFailures) outcome_.error += fmt::format("; and {} more", count_ - kToldFailures);
     return std::move(outcome_);
@@ -70,7 +67,7 @@ class QueryWork {
     record_.responses.resize(design_.conditions.size() * static_cast<std::size_t>(design_.runs));
     const Step answer = [this](std::size_t i) { return this->answer(i); };
     co_await side_by_side(record_.responses.size(), answer);
-    if (!failures_.infrastructure()) {
+    if (!answers_may_come()) {
       blind_ = blinded(record_.responses);
       co_await judge();
       co_await ask_about_roles();
@@ -81,7 +78,13 @@ class QueryWork {
     Outcome outcome = failures_.outcome();
     outcome.result = to_json(record_);
     JsonArray warnings;
-    for (const std::string& leak : leak_sentences(design_, query_, blind_)) warnings.emplace_back(leak);
+    for (const std::string& words : warnings_) warnings.emplace_back(words);
+    std::vector<std::string> roles;
+    for (const QueryEntry& entry : plan_.queries.entries) {
+      if (!entry.query.role.empty()) roles.push_back(entry.query.role);
+    }
+    for (const std::string& leak : leak_sentences(design_, query_, blind_, roles))
+      warnings.emplace_back(leak);
     if (!warnings.empty()) outcome.result["warnings"] = std::move(warnings);
     co_return outcome;
   }
@@ -107,8 +110,10 @@ class QueryWork {
           co_await context_.complete(step, attempt, answer_request(plan_, condition, query_, run, attempt));
       if (!reply) {
         kind = outcome_of(reply.error().kind);
-        // The model that answers is what is tested, not a judge.
-        if (kind == OutcomeKind::judge_failed) kind = OutcomeKind::target_failed;
+        // The model that answers is what is tested, not a judge; and a request that is turned away (a filter
+        // of contents, too long a text) would be turned away again.
+        if (kind == OutcomeKind::judge_failed || reply.error().kind == ErrorKind::rejected)
+          kind = OutcomeKind::target_failed;
         why = reply.error().text();
         break;
       }
@@ -123,8 +128,13 @@ class QueryWork {
       if (declined) break;
     }
     missing_[i] = {kind, fmt::format("{}, run {}: no answer: {}", name(condition), run, why)};
-    if (kind == OutcomeKind::infra_failed || kind == OutcomeKind::limit_hit)
-      failures_.add(kind, missing_[i].second);
+  }
+
+  // Then a resume brings the answers that are missing, and judging waits for them.
+  bool answers_may_come() const {
+    return std::ranges::any_of(missing_, [](const auto& one) {
+      return one.second.first == OutcomeKind::infra_failed || one.second.first == OutcomeKind::limit_hit;
+    });
   }
 
   const std::string* text(std::size_t condition, int run) const {
@@ -249,7 +259,7 @@ class QueryWork {
         role_form(query_));
     if (!judged.answer) {
       into = fail(judged.answer.error());
-      lose(question.evaluator, step, judged);
+      lose(question.evaluator, step, judged, Blinded::no);
       co_return;
     }
     RoleVerdict verdict = question;
@@ -257,10 +267,17 @@ class QueryWork {
     into = Kept<RoleVerdict>{std::move(verdict), judged.format_failures};
   }
 
-  void lose(int evaluator, const std::string& step, const Judged& judged) {
+  // The question about roles never touches the blinded scores: losing it leaves the query whole, unless a
+  // resume may bring it.
+  enum class Blinded { yes, no };
+  void lose(int evaluator, const std::string& step, const Judged& judged, Blinded blinded = Blinded::yes) {
     const Error& error = judged.answer.error();
     const std::string words = fmt::format("{}: {}", step, error.text());
-    failures_.add(outcome_of(error.kind), words);
+    const OutcomeKind kind = outcome_of(error.kind);
+    if (blinded == Blinded::yes || kind == OutcomeKind::infra_failed || kind == OutcomeKind::limit_hit)
+      failures_.add(kind, words);
+    else
+      warnings_.push_back(words);
     record_.lost.push_back({evaluator, judged.format_failures, words});
   }
 
@@ -274,6 +291,7 @@ class QueryWork {
   BlindAnswers blind_;
   std::map<std::size_t, std::pair<OutcomeKind, std::string>> missing_;
   Failures failures_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace

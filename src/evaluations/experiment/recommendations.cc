@@ -2,6 +2,7 @@
 // is below the level; otherwise it says that none was shown, with the interval of what is still possible.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -159,8 +160,14 @@ class Advisor {
   }
 
   void speak_of_queries() {
-    const std::size_t queries = analysis_.queries.size();
-    if (queries < kFewQueries) {
+    std::set<std::size_t> judged;
+    for (const QueryFigures& figures : analysis_.by_query) {
+      if (figures.ratings + figures.verdicts > 0) judged.insert(figures.query);
+    }
+    const std::size_t queries = judged.size();
+    if (queries == 0) {
+      say("Nothing was judged, so nothing can be said of any condition.");
+    } else if (queries < kFewQueries) {
       say("Few queries limit every conclusion: {} {} judged. The query is the sampling unit, so more runs or "
           "evaluators do not make up for it.",
           queries, queries == 1 ? "query was" : "queries were");

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "evaluations/experiment/role_marks.h"
 
 namespace assay::experiment {
 namespace {
@@ -54,7 +55,8 @@ ResponseFile read_one(const std::string& path, const QueryList& queries,
     const Json* text = find_member(*json, entry.query.id);
     if (text == nullptr || text->is_null()) {
       missing.push_back(entry.query.id);
-    } else if (!text->is_string() || trim(std::string_view(text->get_string())).empty()) {
+    } else if (!text->is_string() ||
+               trim(take_out_roles(std::string_view(text->get_string())).text).empty()) {
       no_text.push_back(entry.query.id);
     } else {
       file.texts.emplace(entry.query.id, text->get_string());

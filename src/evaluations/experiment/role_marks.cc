@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include <re2/re2.h>
 
 #include "core/text.h"
+#include "evaluations/experiment/roomy_pattern.h"
 
 namespace assay::experiment {
 namespace {
@@ -15,29 +17,76 @@ namespace {
 constexpr int kMostPasses = 16;
 constexpr std::ptrdiff_t kMostWords = 8;
 
-const std::string kSpace = R"([ \t\x{00A0}\x{2000}-\x{200B}\x{202F}\x{3000}]*)";
+constexpr std::size_t kFirstLines = 3;
+constexpr std::size_t kMostFrontMatter = 20;  // lines
+
+// Soft hyphen, zero-width spaces and joiners, direction marks, word joiner and its kin, byte order mark.
+const std::string kUnseen = R"(\x{00AD}\x{180E}\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2064}\x{FEFF})";
+const std::string kGap = R"([\s\x{0085}\x{00A0}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{3000})" + kUnseen;
+const std::string kSpace = kGap + "]*";
+const std::string kSomeSpace = kGap + "]+";
 const std::string kStress = R"([*_~\x{60}]{0,4})";
+const std::string kOpen = R"((?:\\?[\[［【〔〖]|&#0*91;|&#x0*5b;|&lbrack;|&lsqb;))";
+const std::string kClose = R"((?:\\?[\]］】〕〗]|&#0*93;|&#x0*5d;|&rbrack;|&rsqb;))";
+
+// A word whose letters may have unseen characters between them.
+std::string spelled(std::string_view word) {
+  std::string pattern;
+  for (const char letter : word) pattern += std::string(pattern.empty() ? "" : "[" + kUnseen + "]*") + letter;
+  return pattern;
+}
+
+const std::string kRole =
+    "(?:" + spelled("role") + "|" + spelled("persona") + ")[" + kUnseen + R"(]*(?:s|\(s\))?)";
 const std::string kWord =
-    R"((?:(?:my|your|selected|chosen|assigned|adopted|assumed|current|active)[ \t\x{00A0}_-]+)?)"
-    R"((?:role|persona)(?:[ \t\x{00A0}_-]+(?:selected|chosen|assigned|adopted|assumed|name))?)";
+    R"((?:(?:my|your|our|selected|chosen|assigned|adopted|assumed|current|active|primary|secondary|main|)"
+    R"(principal|professional|designated|suggested|recommended|expert|ai|assistant))" +
+    kGap + "_-]+){0,2}" + kRole + "(?:" + kGap +
+    R"(_-]+(?:selected|chosen|assigned|adopted|assumed|name|is|are|(?:#|no\.? ?)?\d{1,3}\.?)){0,2})";
+const std::string kActing =
+    "(?:" + spelled("acting") + "|speaking|answering|responding|writing)" + kSomeSpace + "as";
+const std::string kBefore = kSpace + kStress + kSpace;
+// In brackets a hyphen separates however it is spaced; elsewhere "role-based" is a word.
 const std::string kSeparator = R"((?::|：|=|-|‐|‑|–|—|→|\|)+)";
-const std::string kNamed = kSpace + kStress + kSpace + kWord + kSpace + kStress + kSpace + kSeparator;
+const std::string kSpacedSeparator =
+    "(?:" + kBefore + R"((?::|：|=|–|—|→|\|)+|)" + kSpace + kStress + kSomeSpace + "[-‐‑]+)";
 
 // In each, the first group is the mark and the second the role.
 struct Patterns {
-  RE2 worth_a_look{"(?i)role|persona"};
-  // [Role: X]; the role may hold one pair of brackets of its own.
-  RE2 bracketed{R"((?i)(\\?[\[［【〔〖])" + kNamed +
-                R"(\s*((?:[^\n\[\]［］【】〔〕〖〗]|\[[^\n\[\]]*\]){0,200}?)\\?[\]］】〕〗]))"};
+  RoomyPattern worth_a_look{"(?i)" + kRole + "|" + kActing};
+  // [Role: X]; the role may hold one pair of brackets of its own, and one line end.
+  RE2 bracketed{"(?i)(" + kOpen + kBefore + "(?:" + kWord + "|" + kActing + ")" + kBefore + kSeparator +
+                kSpace + R"(((?:[^\n\[\]［］【】〔〕〖〗]|\[[^\n\[\]]*\]){0,200}?)" +
+                R"((?:\n[^\n\[\]［］【】〔〕〖〗]{1,100}?)?))" + kSpace + kClose + ")"};
+  // [Role X], [Acting as a X]: without a separator only the capital letter tells it from [role models].
+  RE2 unseparated{"(?i)(" + kOpen + kBefore + "(?:" + kWord + "|" + kActing + "(?:" + kSomeSpace +
+                  "(?:an?|the))?)" + kStress + kSomeSpace +
+                  R"(["“*_]{0,2}((?-i:\p{Lu})[^\n\[\]［］【】〔〕〖〗]{0,80}?))" + kSpace + kClose + ")"};
   // (Role: X), {Role: X}, <Role: X>
-  RE2 other_brackets{R"((?i)([(（{<«“"])" + kNamed + kSpace + R"(([^\n(){}<>«»“”"（）]{1,100}?)[)）}>»”"]))"};
-  RE2 tag{R"((?i)(<(?:role|persona)>\s*([^<\n]{0,100}?)\s*</(?:role|persona)>))"};
-  // A whole line, decorated as models do; "[Role]: X" too.
-  RE2 line{R"((?i)^([^\p{L}\p{N}\n]{0,12}?)" + kWord + R"([\]］)）]?)" + kSpace + kStress + kSpace +
-           kSeparator + R"(([^\n]{1,100}))$)"};
+  RE2 other_brackets{R"((?i)([(（{<«“"])" + kBefore + kWord + kSpacedSeparator + kSpace +
+                     R"(([^\n(){}<>«»“”"（）]{1,100}?)[)）}>»”"]))"};
+  RE2 tag{"(?i)(<" + kRole + R"(>\s*([^<\n]{0,100}?)\s*</)" + kRole + ">)"};
+  // **Role: X**, also in the middle of a line. What opens bold text has no space behind it.
+  RE2 bold{R"((?i)((?:\*\*|__))" + kWord + kSpacedSeparator + kStress + R"(([^*_\n]{1,100})(?:\*\*|__)))"};
+  // A whole line, decorated as models do; "[Role]: X" too. A row of a table is none.
+  RE2 line{R"((?i)^([^\p{L}\p{N}\n|]{0,12}?)" + kWord + R"([\]］)）]?)" + kSpacedSeparator +
+           R"(([^\n]{1,100}))$)"};
   // **Role: X** at the beginning of a line that goes on.
-  RE2 bold_start{R"((?i)^((?:\*\*|__))" + kSpace + kWord + kSpace + kStress + kSpace + kSeparator + kStress +
+  RE2 bold_start{R"((?i)^((?:\*\*|__))" + kSpace + kWord + kSpacedSeparator + kStress +
                  R"(([^*_\n]{1,100})(?:\*\*|__)))"};
+  // {"role": "X"} with nothing else in it, at the very beginning.
+  RE2 json_start{"(?i)^" + kSpace + R"((\{\s*["'“]?)" + kRole +
+                 R"(["'”]?\s*:\s*["'“]?([^\n{}"“”]{1,100}?)["'”]?\s*,?\s*\}))"};
+  RE2 front_matter_line{R"((?i)^()["']?)" + kWord + R"(["']?\s*:([^\n]{1,100})$)"};
+  RE2 sentence{
+      R"((?i)^(?:it|its|this|these|that|those|they|he|she|we|you|i|there|to|which|what|how|why|if|when)\b)"};
+  // "Years: 3": a line of a record.
+  RE2 record_line{R"(^[^\p{L}\p{N}\n]*\p{L}[^\n:：.,]{0,24}[:：][*_]{0,2}\s*\S[^\n]{0,59}$)"};
+  RE2 about_the_answer{
+      R"((?i)^[^\p{L}\p{N}]*(?:tone|style|voice|audience|answer|response|reply|question|query|note)\b)"};
+  RE2 content{R"([\p{L}\p{N}])"};
+  RE2 unseen{"[" + kUnseen + "]+"};
+  RE2 line_ends{R"(\s*\n\s*)"};
 };
 
 const Patterns& patterns() {
@@ -59,8 +108,18 @@ bool blank(std::string_view text) {
   return std::ranges::all_of(text, is_space);
 }
 
-// The role without stress, quotes and space around it; a final full stop is not part of a name.
-std::string plain_role(std::string_view written) {
+re2::StringPiece piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+bool has_content(std::string_view text) {
+  return RE2::PartialMatch(piece(text), patterns().content);
+}
+
+// The role without stress, quotes and space around it, on one line; a final full stop is not part of a name.
+std::string plain_role(std::string_view as_written) {
+  std::string written = without_unseen(as_written);
+  RE2::GlobalReplace(&written, patterns().line_ends, " ");
   static constexpr std::array<std::string_view, 6> kAround = {"\"", "'", "“", "”", "\u00A0", "\u3000"};
   std::string_view role = written;
   for (bool shorter = true; shorter;) {
@@ -77,6 +136,22 @@ std::string plain_role(std::string_view written) {
     shorter = role.size() != before;
   }
   return std::string(role);
+}
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+// The "#", ">" or "-" of a line that holds nothing but the mark belongs to it.
+void widen_to_line(std::string_view text, std::size_t from, Mark& mark) {
+  const std::string_view behind = text.substr(mark.end, text.find('\n', mark.end) - mark.end);
+  if (!blank(behind)) return;
+  std::size_t begin = mark.begin;
+  while (begin > from && std::string_view("#>-+* \t").find(text[begin - 1]) != std::string_view::npos)
+    --begin;
+  if (begin != 0 && text[begin - 1] != '\n') return;
+  while (begin < mark.begin && is_blank(text[begin])) ++begin;
+  mark.begin = begin;
 }
 
 // Stress, quotes and brackets that stand around the mark on both sides belong to it.
@@ -104,10 +179,7 @@ void widen(std::string_view text, std::size_t from, Mark& mark) {
       break;
     }
   }
-}
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t';
+  widen_to_line(text, from, mark);
 }
 
 void drop_back(std::string& text, bool (*which)(char)) {
@@ -170,8 +242,7 @@ std::size_t close_gap(std::string& before, std::string_view after) {
 
 std::optional<Mark> matched(const RE2& pattern, std::string_view text, std::size_t from) {
   re2::StringPiece parts[3];
-  const re2::StringPiece whole(text.data(), text.size());
-  if (!pattern.Match(whole, from, text.size(), RE2::UNANCHORED, parts, 3)) return std::nullopt;
+  if (!pattern.Match(piece(text), from, text.size(), RE2::UNANCHORED, parts, 3)) return std::nullopt;
   Mark mark;
   mark.begin = static_cast<std::size_t>(parts[1].data() - text.data());
   mark.end = mark.begin + parts[1].size();
@@ -186,35 +257,140 @@ bool alone_or_at_an_end(std::string_view text, const Mark& mark) {
   return blank(text.substr(begin, mark.begin - begin)) && blank(text.substr(mark.end, end - mark.end));
 }
 
-// The first or the last line that is not blank.
-std::optional<Mark> mark_on_line(std::string_view text, bool first) {
-  const std::string_view content = trim(text);
-  if (content.empty()) return std::nullopt;
-  const std::size_t at = static_cast<std::size_t>(content.data() - text.data());
-  std::size_t begin = at;
-  std::size_t end = at + content.size();
-  if (first) {
-    end = std::min(text.find('\n', at), end);
+// A sentence about roles is no mark: a name is short, and begins like one.
+bool is_name(const std::string& role) {
+  return std::ranges::count(role, ' ') < kMostWords && !RE2::PartialMatch(role, patterns().sentence);
+}
+
+struct Line {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool code = false;  // in a fenced block, the fences included
+};
+
+std::string_view of(std::string_view text, const Line& line) {
+  return text.substr(line.begin, line.end - line.begin);
+}
+
+bool is_fence(std::string_view line) {
+  line = trim(line);
+  return line.starts_with("```") || line.starts_with("~~~");
+}
+
+// Those that are not blank, without white space around them.
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  bool code = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = trim(text.substr(begin, end - begin));
+    if (!line.empty()) {
+      const bool fence = is_fence(line);
+      const auto at = static_cast<std::size_t>(line.data() - text.data());
+      lines.push_back({at, at + line.size(), code || fence});
+      if (fence) code = !code;
+    }
+    begin = end + 1;
+  }
+  return lines;
+}
+
+bool in_code(const std::vector<Line>& lines, std::size_t at) {
+  const auto next = std::ranges::upper_bound(lines, at, {}, &Line::begin);
+  return next != lines.begin() && std::prev(next)->code;
+}
+
+// Whether the lines around say that a line "Role: X" is one of a record that the answer shows, as in a CV.
+bool in_a_record(std::string_view text, const std::vector<Line>& lines, std::size_t place) {
+  for (std::size_t i = 0; i < place; ++i) {
+    const std::string_view before = of(text, lines[i]);
+    if (before.ends_with(':') || before.ends_with("：") || before.ends_with(":**")) return true;
+  }
+  const auto record = [&](std::size_t i) {
+    return RE2::PartialMatch(piece(of(text, lines[i])), patterns().record_line) &&
+           !RE2::PartialMatch(piece(of(text, lines[i])), patterns().about_the_answer);
+  };
+  return (place > 0 && record(place - 1)) || (place + 1 < lines.size() && record(place + 1));
+}
+
+std::optional<Mark> mark_on_line(std::string_view text, const std::vector<Line>& lines, std::size_t place) {
+  const Line& at = lines[place];
+  if (at.code) return std::nullopt;
+  const std::string_view line = of(text, at);
+  std::optional<Mark> mark;
+  if (place == 0 && (mark = matched(patterns().bold_start, line, 0))) {
+    mark->begin += at.begin;
+    mark->end += at.begin;
+  } else if ((mark = matched(patterns().line, line, 0)) && is_name(mark->role)) {
+    mark->begin = at.begin;
+    mark->end = at.end;
   } else {
-    begin = std::max(text.rfind('\n', end - 1) + 1, at);
+    return std::nullopt;
   }
-  const std::string_view line = text.substr(begin, end - begin);
-  if (first) {
-    if (auto mark = matched(patterns().bold_start, line, 0))
-      return Mark{begin + mark->begin, begin + mark->end, mark->role};
+  const bool at_an_end = place == 0 || place + 1 == lines.size();
+  if (!at_an_end && in_a_record(text, lines, place)) return std::nullopt;
+  // An answer that is nothing but this line is about a role.
+  if (!has_content(text.substr(0, mark->begin)) && !has_content(text.substr(mark->end))) return std::nullopt;
+  return mark;
+}
+
+// The first three lines that are not blank, and the last.
+std::optional<Mark> find_line_mark(std::string_view text) {
+  const std::vector<Line> lines = lines_of(text);
+  for (std::size_t place = 0; place < std::min(lines.size(), kFirstLines); ++place) {
+    if (auto mark = mark_on_line(text, lines, place)) return mark;
   }
-  auto mark = matched(patterns().line, line, 0);
-  // A sentence about roles is no mark: a name is short.
-  if (!mark || std::ranges::count(mark->role, ' ') >= kMostWords) return std::nullopt;
-  return Mark{begin, end, mark->role};
+  return lines.size() > kFirstLines ? mark_on_line(text, lines, lines.size() - 1) : std::nullopt;
+}
+
+// A line "role: X" between the two "---" that open a text; the whole block if it holds nothing else.
+std::optional<Mark> find_front_matter(std::string_view text) {
+  const std::vector<Line> lines = lines_of(text);
+  if (lines.empty() || without_unseen(of(text, lines[0])) != "---") return std::nullopt;
+  std::optional<Mark> found;
+  for (std::size_t i = 1; i < std::min(lines.size(), kMostFrontMatter); ++i) {
+    const std::string_view line = of(text, lines[i]);
+    if (line == "---" || line == "...") {
+      if (!found || !has_content(text.substr(lines[i].end))) return std::nullopt;
+      if (i == 2) {
+        found->begin = lines[0].begin;
+        found->end = lines[i].end;
+      }
+      return found;
+    }
+    if (line.find(':') == std::string_view::npos && !line.starts_with('-')) return std::nullopt;
+    if (found) continue;
+    if ((found = matched(patterns().front_matter_line, line, 0))) {
+      found->begin = lines[i].begin;
+      found->end = lines[i].end;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Mark> find_leading_json(std::string_view text) {
+  auto mark = matched(patterns().json_start, text, 0);
+  if (!mark || !has_content(text.substr(mark->end))) return std::nullopt;
+  return mark;
+}
+
+// Whether a mark of this kind may stand where it was found. `wide` is the mark with what belongs to it.
+bool may_stand(const RE2& kind, std::string_view text, const std::vector<Line>& lines, const Mark& wide) {
+  if (&kind == &patterns().bracketed) return true;
+  if (&kind == &patterns().bold)
+    return is_name(wide.role) && !in_code(lines, wide.begin) &&
+           (has_content(text.substr(0, wide.begin)) || has_content(text.substr(wide.end)));
+  if (&kind == &patterns().unseparated && text.substr(wide.end).starts_with('(')) return false;  // a link
+  return alone_or_at_an_end(text, wide);
 }
 
 // The next one of a kind, stress around it included.
-std::optional<Mark> find_mark(const RE2& kind, std::string_view text, std::size_t from) {
+std::optional<Mark> find_mark(const RE2& kind, std::string_view text, const std::vector<Line>& lines,
+                              std::size_t from) {
   for (auto mark = matched(kind, text, from); mark; mark = matched(kind, text, mark->end)) {
     Mark wide = *mark;
     widen(text, from, wide);
-    if (&kind == &patterns().bracketed || alone_or_at_an_end(text, wide)) return wide;
+    if (may_stand(kind, text, lines, wide)) return wide;
   }
   return std::nullopt;
 }
@@ -228,7 +404,8 @@ bool take_out(const RE2& kind, Unmarked& result) {
   const std::string_view text = result.text;
   std::string rest;
   std::size_t done = 0;
-  while (auto mark = find_mark(kind, text, done)) {
+  const std::vector<Line> lines = lines_of(text);
+  while (auto mark = find_mark(kind, text, lines, done)) {
     keep(result.roles, std::move(mark->role));
     rest += text.substr(done, mark->begin - done);
     done = mark->end + close_gap(rest, text.substr(mark->end));
@@ -239,8 +416,7 @@ bool take_out(const RE2& kind, Unmarked& result) {
   return true;
 }
 
-bool take_out_line(bool first, Unmarked& result) {
-  auto mark = mark_on_line(result.text, first);
+bool take_out(std::optional<Mark> mark, Unmarked& result) {
   if (!mark) return false;
   widen(result.text, 0, *mark);
   keep(result.roles, std::move(mark->role));
@@ -253,17 +429,24 @@ bool take_out_line(bool first, Unmarked& result) {
 
 }  // namespace
 
+std::string without_unseen(std::string_view text) {
+  std::string seen(text);
+  RE2::GlobalReplace(&seen, patterns().unseen, "");
+  return seen;
+}
+
 Unmarked take_out_roles(std::string_view text) {
   Unmarked result{std::string(text), {}};
   const Patterns& kinds = patterns();
   if (!RE2::PartialMatch(result.text, kinds.worth_a_look)) return result;
   for (int pass = 0; pass < kMostPasses; ++pass) {
-    bool any = false;
-    for (const RE2* kind : {&kinds.bracketed, &kinds.other_brackets, &kinds.tag})
+    bool any =
+        take_out(find_front_matter(result.text), result) || take_out(find_leading_json(result.text), result);
+    for (const RE2* kind :
+         {&kinds.bracketed, &kinds.unseparated, &kinds.other_brackets, &kinds.tag, &kinds.bold})
       any = take_out(*kind, result) || any;
     // What looks like a line may be the rest of a bracket, so these come last.
-    if (!any) any = take_out_line(true, result) || take_out_line(false, result);
-    if (!any) break;
+    if (!any && !take_out(find_line_mark(result.text), result)) break;
   }
   return result;
 }

@@ -1,7 +1,9 @@
 // Checks a finished run by its files alone: nothing is taken from the journal, and no model is asked.
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
-#include <set>
+#include <optional>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -14,9 +16,13 @@
 #include "core/text.h"
 #include "core/yaml.h"
 #include "evaluations/experiment/analysis.h"
+#include "evaluations/experiment/collector.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
 #include "evaluations/experiment/gathering.h"
+#include "report/csv.h"
+#include "report/gates.h"
+#include "report/html_parts.h"
 
 namespace assay::experiment {
 namespace {
@@ -54,9 +60,13 @@ class Verifying {
     const std::string key_text = read(kKeyFile);
     const std::string commitment_text = read(kCommitmentFile);
     const std::string results_text = read("results.jsonl");
+    const std::string comparisons_text = read("evaluations.jsonl");
     const std::string analysis_text = read(kAnalysisFile);
+    const std::string summary_text = read("summary.json");
+    const std::string report_text = read("report.html");
+    const std::string csv_text = read("aggregate.csv");
     if (auto config = parse_yaml(config_text); config && config->value.is_object())
-      design_ = design_of(Config(config->value.get_object()));
+      read_config(Config(config->value.get_object()));
     const Json key = parsed(key_text);
     if (key.is_object()) read_answers(key.get_object());
     read_evaluators();
@@ -65,10 +75,18 @@ class Verifying {
           Error{ErrorKind::data,
                 fmt::format("not a finished experiment: {} cannot be read", fmt::join(missing_, ", ")),
                 {{"directory", directory_}}});
-    check_commitment(key_text, parsed(commitment_text));
+    read_results(results_text);
+    const Json commitment = parsed(commitment_text);
+    const Json summary = parsed(summary_text);
+    check_commitment(key_text, commitment);
+    check_mentions(key_text, commitment, summary, report_text);
     check_key(key_text);
     check_blinding();
-    check_analysis(results_text, analysis_text);
+    check_roles();
+    check_comparisons(comparisons_text);
+    check_results();
+    const std::optional<Analysis> analysis = check_analysis(analysis_text);
+    check_summary(analysis, summary, report_text, csv_text);
     return std::move(checks_);
   }
 
@@ -77,6 +95,14 @@ class Verifying {
     std::string file;
     int number = 0;
     Json rows;
+  };
+  // A line of results.jsonl with all that the other files hold on its query.
+  struct Judged {
+    Json line;
+    Query query;
+    QueryRecord record;
+    BlindAnswers answers;
+    std::vector<std::string> roles;
   };
 
   std::string read(const std::string& name) {
@@ -100,6 +126,17 @@ class Verifying {
       if (defects.size() > count) detail += fmt::format("; and {} more", defects.size() - count);
     }
     checks_.push_back({std::move(what), defects.empty(), std::move(detail)});
+  }
+
+  void read_config(const Config& config) {
+    design_ = design_of(config);
+    const Json* list = config.find("conditions");
+    for (std::size_t i = 0; i < design_.conditions.size(); ++i) {
+      role_per_query_.push_back(text_at(list->get_array()[i], "role") == "per_query");
+      // As ExperimentEvaluation names them.
+      const std::string& name = design_.conditions[i].name;
+      score_names_.push_back({fmt::format("score.{}.overall", name), "win_rate." + name});
+    }
   }
 
   // The answers and their blinded copies, by the key.
@@ -143,6 +180,29 @@ class Verifying {
          fmt::format("SHA-256 {}, committed {}", hash, text_at(commitment, "started")));
   }
 
+  // The hash as readers meet it, and when it was made.
+  void check_mentions(const std::string& key_text, const Json& commitment, const Json& summary,
+                      const std::string& report_text) {
+    const std::string hash = hex(sha256(key_text));
+    const std::string started = text_at(summary, "started");
+    std::vector<std::string> defects;
+    if (text_at(commitment, "started") != started)
+      defects.push_back(fmt::format("{} says that the run started {}, summary.json {}", kCommitmentFile,
+                                    text_at(commitment, "started"), started));
+    const JsonArray row{kKeyFile, boost::json::string(hash), boost::json::string(started)};
+    const Json* rows = find_pointer(summary, "/tables/blinding/rows");
+    if (rows == nullptr || !rows->is_array() || rows->get_array().size() != 1 ||
+        canonical_text(rows->get_array()[0]) != canonical_text(row))
+      defects.push_back(
+          fmt::format("summary.json does not have {} with hash {} and time {}", kKeyFile, hash, started));
+    std::string cells;
+    for (const Json& value : row) cells += html::cell(value);
+    if (report_text.find(cells) == std::string::npos)
+      defects.push_back(
+          fmt::format("report.html does not show {} with hash {} and time {}", kKeyFile, hash, started));
+    told("report.html and summary.json name the committed key", defects, "hash and time");
+  }
+
   void check_key(const std::string& key_text) {
     std::vector<std::string> defects;
     if (key_text != BlindingKey(design_).text())
@@ -174,13 +234,13 @@ class Verifying {
   }
 
   // Rows of the evaluators' files, by query, with codes turned back into conditions and runs.
-  std::map<std::string, QueryRecord> records(std::vector<std::string>& defects) const {
+  std::map<std::string, QueryRecord> records() {
     std::map<std::string, QueryRecord> all;
     for (const Evaluator& evaluator : evaluators_) {
       for (const Json& row : list_at(evaluator.rows, "judgements")) {
         QueryRecord& record = all[text_at(row, "query")];
         if (!take_row(row, evaluator, record))
-          defects.push_back(
+          unreadable_.push_back(
               fmt::format("{} holds a judgement that cannot be read: {}", evaluator.file, excerpt(row)));
       }
     }
@@ -203,10 +263,18 @@ class Verifying {
       run = found->second.second;
       return true;
     };
+    const auto in_scale = [](const std::array<std::optional<int>, 2>& scores) {
+      return std::ranges::all_of(scores, [](const auto& one) { return !one || (*one >= 1 && *one <= 5); });
+    };
     if (find_member(row, "winner") != nullptr) {
       auto kept = pair_from_row(row, place);
+      int run_b = 0;
       if (!kept || !answer(place.response_a, kept->judgement.condition_a, kept->judgement.run) ||
-          !answer(place.response_b, kept->judgement.condition_b, kept->judgement.run))
+          !answer(place.response_b, kept->judgement.condition_b, run_b))
+        return false;
+      // Only answers of one run, and of two conditions, are ever compared.
+      if (kept->judgement.run != run_b || kept->judgement.condition_a == kept->judgement.condition_b ||
+          !in_scale(kept->judgement.tone_a) || !in_scale(kept->judgement.tone_b))
         return false;
       kept->judgement.evaluator = evaluator.number;
       record.pairs.push_back(std::move(*kept));
@@ -220,38 +288,141 @@ class Verifying {
       return true;
     }
     auto kept = rating_from_row(row, place);
-    if (!kept || !answer(place.response_a, kept->judgement.condition, kept->judgement.run)) return false;
+    if (!kept || !in_scale(kept->judgement.tone) ||
+        !answer(place.response_a, kept->judgement.condition, kept->judgement.run))
+      return false;
     kept->judgement.evaluator = evaluator.number;
     record.ratings.push_back(std::move(*kept));
     return true;
   }
 
-  void check_analysis(const std::string& results_text, const std::string& analysis_text) {
-    std::vector<std::string> defects;
-    std::map<std::string, QueryRecord> by_query = records(defects);
-    Gathering gathering(design_);
+  std::size_t place_of(std::size_t condition, int run) const {
+    return condition * static_cast<std::size_t>(design_.runs) + static_cast<std::size_t>(run - 1);
+  }
+
+  // The queries in their order, each with its answers and judgements.
+  void read_results(const std::string& results_text) {
+    std::map<std::string, QueryRecord> by_query = records();
     for (const std::string_view line : split_lines(results_text)) {
-      const Json json = parsed(std::string(line));
-      Query query{text_at(json, "id"), text_at(json, "query"), text_at(json, "query_type"),
-                  text_at(json, "role"), false};
-      if (const Json* ambiguous = find_member(json, "ambiguous"))
-        query.ambiguous = as_boolean(*ambiguous).value_or(false);
-      QueryRecord record = std::move(by_query[query.id]);
-      by_query.erase(query.id);
-      for (const Condition& condition : design_.conditions) {
-        for (int run = 1; run <= design_.runs; ++run) {
-          const auto file = originals_.find(response_file(condition.name, run, design_.runs));
-          record.responses.push_back(file == originals_.end() ? std::nullopt
-                                                              : find_text(file->second, query.id));
-        }
-      }
-      gathering.add(query, record, blinded(record.responses));
+      Judged judged;
+      judged.line = parsed(std::string(line));
+      const Json* ambiguous = find_member(judged.line, "ambiguous");
+      judged.query = {text_at(judged.line, "id"), text_at(judged.line, "query"),
+                      text_at(judged.line, "query_type"), text_at(judged.line, "role"),
+                      ambiguous != nullptr && as_boolean(*ambiguous).value_or(false)};
+      judged.record = std::move(by_query[judged.query.id]);
+      by_query.erase(judged.query.id);
+      add_answers(judged);
+      // A verdict on an answer that is not there cannot be written out again.
+      std::erase_if(judged.record.pairs, [&](const Kept<PairVerdict>& kept) {
+        const PairVerdict& one = kept.judgement;
+        if (judged.answers[place_of(one.condition_a, one.run)] &&
+            judged.answers[place_of(one.condition_b, one.run)])
+          return false;
+        unreadable_.push_back(fmt::format("{} compares answers to {} that are not there",
+                                          pairwise_file(one.evaluator), judged.query.id));
+        return true;
+      });
+      judged_.push_back(std::move(judged));
     }
     for (const auto& [query, record] : by_query)
-      defects.push_back(fmt::format("judgements on query {}, which results.jsonl does not have", query));
+      unreadable_.push_back(fmt::format("judgements on query {}, which results.jsonl does not have", query));
+  }
+
+  void add_answers(Judged& judged) const {
+    for (const Condition& condition : design_.conditions) {
+      for (int run = 1; run <= design_.runs; ++run) {
+        const auto file = originals_.find(response_file(condition.name, run, design_.runs));
+        judged.record.responses.push_back(
+            file == originals_.end() ? std::nullopt : find_text(file->second, judged.query.id));
+      }
+    }
+    judged.answers = blinded(judged.record.responses);
+    for (std::size_t i = 0; i < judged.answers.size(); ++i) {
+      const auto& answer = judged.answers[i];
+      const bool told_one = role_per_query_[i / static_cast<std::size_t>(design_.runs)];
+      judged.roles.push_back(answer && !answer->roles.empty() ? answer->roles.front()
+                             : answer && told_one             ? judged.query.role
+                                                              : "");
+    }
+  }
+
+  void check_roles() {
+    std::vector<std::string> defects;
+    std::size_t verdicts = 0;
+    for (const Judged& judged : judged_) {
+      for (const auto& [verdict, failures] : judged.record.roles) {
+        ++verdicts;
+        const std::string& role = judged.roles[place_of(verdict.condition, verdict.run)];
+        const std::string where = fmt::format("{}, {}", role_file(verdict.evaluator), judged.query.id);
+        if (verdict.role != role)
+          defects.push_back(
+              fmt::format("{}: the role is \"{}\", that of the answer \"{}\"", where, verdict.role, role));
+        if (!judged.query.ambiguous && !verdict.other_roles.empty())
+          defects.push_back(
+              fmt::format("{}: other roles, which only ambiguous queries are asked for", where));
+      }
+    }
+    told("the roles that were asked about are those of the answers", defects,
+         fmt::format("{} verdicts", verdicts));
+  }
+
+  void check_comparisons(const std::string& text) {
+    std::vector<std::string> again;
+    for (const Judged& judged : judged_) {
+      std::ranges::move(
+          comparison_lines(design_, {judged.query, judged.record, judged.answers, judged.roles}),
+          std::back_inserter(again));
+    }
+    const std::vector<std::string_view> lines = split_lines(text);
+    std::vector<std::string> defects;
+    for (std::size_t i = 0; i < std::min(lines.size(), again.size()); ++i) {
+      if (lines[i] == again[i]) continue;
+      defects.push_back(fmt::format("line {} differs at {}", i + 1,
+                                    first_difference(parsed(std::string(lines[i])), parsed(again[i]), "")));
+    }
+    if (lines.size() != again.size())
+      defects.push_back(fmt::format("line {}: the file has {} lines, {} follow",
+                                    std::min(lines.size(), again.size()) + 1, lines.size(), again.size()));
+    told("evaluations.jsonl follows from the evaluators' files and the key", defects,
+         fmt::format("{} lines", lines.size()));
+  }
+
+  void check_results() {
+    std::vector<std::string> defects;
+    for (const Judged& judged : judged_) {
+      JsonObject scores;
+      for (const Score& score : query_scores(design_, score_names_, judged.record))
+        scores[score.figure] = score.value ? Json(*score.value) : Json(nullptr);
+      const JsonObject again{
+          {"answers", std::ranges::count_if(judged.answers, [](const auto& one) { return one.has_value(); })},
+          {"pairs", judged.record.pairs.size()},
+          {"ratings", judged.record.ratings.size()},
+          {"role_verdicts", judged.record.roles.size()},
+          {"lost", judged.record.lost.size()},
+          {"scores", std::move(scores)}};
+      JsonObject before;
+      for (const auto& [name, value] : again) {
+        if (const Json* found = find_member(judged.line, name)) before[name] = *found;
+      }
+      if (canonical_text(before) != canonical_text(again))
+        defects.push_back(
+            fmt::format("{} differs at {}", judged.query.id, first_difference(before, again, "")));
+    }
+    told("scores and counts in results.jsonl follow from the evaluators' files", defects,
+         fmt::format("{} queries", judged_.size()));
+  }
+
+  // Nothing if the judgements cannot be read.
+  std::optional<Analysis> check_analysis(const std::string& analysis_text) {
+    std::vector<std::string> defects = unreadable_;
+    Gathering gathering(design_);
+    for (const Judged& judged : judged_) gathering.add(judged.query, judged.record, judged.answers);
     const ExperimentData& data = gathering.data();
+    std::optional<Analysis> analysis;
     if (defects.empty()) {
-      const Json again = to_json(analyse(data, {.seed = design_.seed}));
+      analysis = analyse(data, {.seed = design_.seed});
+      const Json again = to_json(*analysis);
       const Json before = parsed(analysis_text);
       if (canonical_text(again) != canonical_text(before))
         defects.push_back(fmt::format("analysis.json differs at {}", first_difference(before, again, "")));
@@ -259,6 +430,55 @@ class Verifying {
     told("the analysis follows from the evaluators' files and the key", defects,
          fmt::format("{} comparisons, {} ratings, {} verdicts on roles", data.pairs.size(),
                      data.ratings.size(), data.roles.size()));
+    return analysis;
+  }
+
+  // What the files do not settle (usage, texts, the table with the key) is taken over from `before`.
+  Summary summary_again(const Analysis& analysis, const Summary& before) const {
+    Summary again = before;
+    again.metrics.clear();
+    again.tables.clear();
+    add_figures(analysis, again);
+    for (const Table& table : before.tables) {
+      if (table.name == "blinding") again.tables.push_back(table);
+    }
+    again.cases.evaluated = std::ranges::count_if(
+        judged_, [](const Judged& one) { return text_at(one.line, "outcome") == "scored"; });
+    again.cases.errored = static_cast<std::int64_t>(judged_.size()) - again.cases.evaluated;
+    std::vector<Gate> gates;
+    for (const GateResult& gate : before.gates) {
+      if (auto read = parse_gate(gate.gate)) gates.push_back(std::move(*read));
+    }
+    again.gates = evaluate_gates(gates, again);
+    return again;
+  }
+
+  void check_summary(const std::optional<Analysis>& analysis, const Json& summary,
+                     const std::string& report_text, const std::string& csv_text) {
+    constexpr const char* kFigures = "figures, tables and gates in summary.json follow from the analysis";
+    constexpr const char* kShown = "report.html and aggregate.csv show these figures";
+    const auto before = summary_from_json(summary);
+    if (!analysis || !before) {
+      const std::string why = before ? "the analysis cannot be made again" : before.error().text();
+      told(kFigures, {why}, "");
+      told(kShown, {why}, "");
+      return;
+    }
+    const Summary again = summary_again(*analysis, *before);
+    std::vector<std::string> defects;
+    const Json expected = parsed(pretty_text(to_json(again)));
+    if (canonical_text(summary) != canonical_text(expected))
+      defects.push_back(fmt::format("summary.json differs at {}", first_difference(summary, expected, "")));
+    told(kFigures, defects, fmt::format("{} figures, {} tables", again.metrics.size(), again.tables.size()));
+    defects.clear();
+    if (report_text.find(html::metrics_section(again)) == std::string::npos)
+      defects.emplace_back("report.html has other figures under All metrics");
+    for (const Table& table : again.tables) {
+      if (report_text.find(html::table_section(table)) == std::string::npos)
+        defects.push_back(fmt::format("report.html has another table {}", table.name));
+    }
+    if (csv_text != summary_csv(again)) defects.emplace_back("aggregate.csv has other figures");
+    told(kShown, defects, "");
   }
 
   std::string directory_;
@@ -267,7 +487,11 @@ class Verifying {
   std::map<std::string, Json> originals_;  // by file of answers
   std::map<std::string, Json> blinded_;
   std::map<std::string, std::pair<std::size_t, int>> places_;  // by code: condition and run
+  std::vector<bool> role_per_query_;                           // by condition
+  std::vector<ScoreNames> score_names_;                        // by condition
   std::vector<Evaluator> evaluators_;
+  std::vector<Judged> judged_;
+  std::vector<std::string> unreadable_;  // judgements, a sentence each
   std::vector<RunCheck> checks_;
 };
 

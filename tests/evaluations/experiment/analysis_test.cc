@@ -173,7 +173,8 @@ TEST(Analysis, FormatFailuresAndLossesAreSharesOfAllAnswers) {
   EXPECT_EQ(bias(analysis, "format_failures", 1).figure.value, 0.5);  // six failed, six usable
   EXPECT_TRUE(bias(analysis, "format_failures", 1).flagged);
   EXPECT_FALSE(bias(analysis, "format_failures", 2).flagged);
-  EXPECT_NEAR(*bias(analysis, "lost").figure.value, 1.0 / 25, kClose);  // 12 verdicts, 12 ratings, one lost
+  EXPECT_NEAR(*bias(analysis, "lost").figure.value, 1.0 / 28,
+              kClose);  // 12 verdicts, 12 ratings, 3 on roles, one lost
   EXPECT_TRUE(bias(analysis, "leaks").flagged);
   EXPECT_THAT(recommendations(analysis), testing::Contains(testing::HasSubstr("Blinding leaked")));
 }

@@ -52,9 +52,36 @@ TEST(AnswerValues, ChoicesAsModelsWriteThem) {
 }
 
 TEST(AnswerValues, WhatCouldBeReadInTwoWaysIsNotRead) {
-  for (const char* text : {"[A/B/Tie]", "A/B/Tie", "A or B", "A and B are good", "a better answer is B",
-                           "A clearer structure helps B", "Both are good but B is better", "",
-                           "[explanation]", "C", "Apple", "better", "A|B|Tie", "Not A", "Response"})
+  for (const char* text : {"[A/B/Tie]",
+                           "A/B/Tie",
+                           "A or B",
+                           "A and B are good",
+                           "a better answer is B",
+                           "A clearer structure helps B",
+                           "Both are good but B is better",
+                           "",
+                           "[explanation]",
+                           "C",
+                           "Apple",
+                           "better",
+                           "A|B|Tie",
+                           "Not A",
+                           "Response",
+                           "A = B",
+                           "A=B",
+                           "A == B",
+                           "A < B",
+                           "Response A < Response B",
+                           "A better explanation is given by Response B",
+                           "A clearly written answer comes from B",
+                           "A is worse than B",
+                           "A was outclassed by B",
+                           "A has less detail, so B",
+                           "A answers less than B does",
+                           "A as well as B",
+                           "Response A is weaker; B wins",
+                           "B is worse",
+                           "Response B does not answer"})
     EXPECT_EQ(choice(text), "?") << text;
 }
 

@@ -15,29 +15,37 @@ constexpr const char* kAnswer = "Copilot costs 10 dollars a month.\n\nSee the [p
 
 TEST(RoleMarks, AreTakenOutInEverySpellingAndTheAnswerStays) {
   const std::vector<std::string> marks = {
-      "[Role: Research Librarian]",        "[role: Research Librarian]",
-      "[ROLE: Research Librarian]",        "[Role:Research Librarian]",
-      "[ Role : Research Librarian ]",     "[Role - Research Librarian]",
-      "[Role – Research Librarian]",       "[Role — Research Librarian]",
-      "[Role = Research Librarian]",       "[Role：Research Librarian]",
-      "［Role：Research Librarian］",      "【Role: Research Librarian】",
-      "〔Role: Research Librarian〕",      "[Role:\u00A0Research Librarian]",
-      "**[Role: Research Librarian]**",    "*[Role: Research Librarian]*",
-      "__[Role: Research Librarian]__",    "`[Role: Research Librarian]`",
-      "[**Role:** Research Librarian]",    "[**Role: Research Librarian**]",
-      "[[Role: Research Librarian]]",      "\\[Role: Research Librarian\\]",
-      "[Role: \"Research Librarian\"]",    "[Role: *Research Librarian*]",
-      "[My role: Research Librarian]",     "[Selected Role: Research Librarian]",
-      "[Persona: Research Librarian]",     "(Role: Research Librarian)",
-      "（Role：Research Librarian）",      "{Role: Research Librarian}",
-      "<Role: Research Librarian>",        "<role>Research Librarian</role>",
-      "Role: Research Librarian",          "ROLE : Research Librarian",
-      "**Role:** Research Librarian",      "**Role: Research Librarian**",
-      "*Role*: Research Librarian",        "### Role: Research Librarian",
-      "> Role: Research Librarian",        "- Role: Research Librarian",
-      "Role - Research Librarian",         "Role — Research Librarian.",
-      "🎭 Role: Research Librarian",       "[Role]: Research Librarian",
-      "Assigned role: Research Librarian",
+      "[Role: Research Librarian]",         "[role: Research Librarian]",
+      "[ROLE: Research Librarian]",         "[Role:Research Librarian]",
+      "[ Role : Research Librarian ]",      "[Role - Research Librarian]",
+      "[Role – Research Librarian]",        "[Role — Research Librarian]",
+      "[Role = Research Librarian]",        "[Role：Research Librarian]",
+      "［Role：Research Librarian］",       "【Role: Research Librarian】",
+      "〔Role: Research Librarian〕",       "[Role:\u00A0Research Librarian]",
+      "**[Role: Research Librarian]**",     "*[Role: Research Librarian]*",
+      "__[Role: Research Librarian]__",     "`[Role: Research Librarian]`",
+      "[**Role:** Research Librarian]",     "[**Role: Research Librarian**]",
+      "[[Role: Research Librarian]]",       "\\[Role: Research Librarian\\]",
+      "[Role: \"Research Librarian\"]",     "[Role: *Research Librarian*]",
+      "[My role: Research Librarian]",      "[Selected Role: Research Librarian]",
+      "[Persona: Research Librarian]",      "(Role: Research Librarian)",
+      "（Role：Research Librarian）",       "{Role: Research Librarian}",
+      "<Role: Research Librarian>",         "<role>Research Librarian</role>",
+      "Role: Research Librarian",           "ROLE : Research Librarian",
+      "**Role:** Research Librarian",       "**Role: Research Librarian**",
+      "*Role*: Research Librarian",         "### Role: Research Librarian",
+      "> Role: Research Librarian",         "- Role: Research Librarian",
+      "Role - Research Librarian",          "Role — Research Librarian.",
+      "🎭 Role: Research Librarian",        "[Role]: Research Librarian",
+      "Assigned role: Research Librarian",  "[Role Research Librarian]",
+      "[Primary Role: Research Librarian]", "[Role is: Research Librarian]",
+      "[Role 1: Research Librarian]",       "[Roles: Research Librarian]",
+      "[Role(s): Research Librarian]",      "[Personas: Research Librarian]",
+      "[\nRole: Research Librarian\n]",     "[ Role:\r\n Research\n Librarian\t]",
+      "&#91;Role: Research Librarian&#93;", "&lbrack;Role: Research Librarian&rbrack;",
+      "[R\u200Bole: Research Librarian]",   "[\u2060Role\u200B: Research\uFEFF Librarian\u200D]",
+      "[Acting as: Research Librarian]",    "[Acting as a Research Librarian]",
+      "[Speaking as: Research Librarian]",  "# **Role: Research Librarian**",
   };
   EXPECT_GE(marks.size(), 20U);
   for (const std::string& mark : marks) {
@@ -72,6 +80,8 @@ TEST(RoleMarks, InSquareBracketsAreFoundAnywhere) {
       {"**Role: X** The answer.", "The answer."},
       {"[Role:\nX]\nThe answer.", "The answer."},
       {"[Ro[Role: X]le: X] nested", "nested"},
+      {"# [Role: X]\nThe answer.", "The answer."},
+      {"One.\n> [Role: X]\nTwo.", "One.\nTwo."},
       {"[Role: X]", ""},
       {"[Role: X]\n", ""},
   };
@@ -86,6 +96,34 @@ TEST(RoleMarks, InSquareBracketsAreFoundAnywhere) {
   EXPECT_THAT(take_out_roles("[Role: Expert [senior]] text").roles, ElementsAre("Expert [senior]"));
 }
 
+TEST(RoleMarks, OutsideBracketsAreFoundWhereModelsPutThem) {
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"Sure!\n\nRole: Research Librarian\n\nIt costs 10.", "Sure!\n\nIt costs 10.", "Research Librarian"},
+      {"# Answer\n**Role:** Research Librarian\nIt costs 10.", "# Answer\nIt costs 10.",
+       "Research Librarian"},
+      {"One.\nTwo.\n## Role: X\nThree.", "One.\nTwo.\nThree.", "X"},
+      {"Sure!\n\nRole: X\nTone: warm\n\nIt is.", "Sure!\n\nTone: warm\n\nIt is.", "X"},
+      {"I will answer. **Role: Research Librarian**\nIt costs 10.", "I will answer.\nIt costs 10.",
+       "Research Librarian"},
+      {"One.\n\nTwo.\n\nThree.\n\nFour, **Persona: X** five.", "One.\n\nTwo.\n\nThree.\n\nFour, five.", "X"},
+      {"One.\n\nTwo.\n\nThree.\n\n**Role: X**\n\nFour.", "One.\n\nTwo.\n\nThree.\n\nFour.", "X"},
+      {"---\nrole: X\n---\nThe answer.", "The answer.", "X"},
+      {"---\nrole: \"X\"\n---\n\nThe answer.\n", "The answer.\n", "X"},
+      {"---\ntitle: T\nrole: X\n---\nThe answer.", "---\ntitle: T\n---\nThe answer.", "X"},
+      {"{\"role\": \"X\"}\nThe answer.", "The answer.", "X"},
+      {"{\n  \"role\": \"X\"\n}\n\nThe answer.", "The answer.", "X"},
+      {"{'persona': 'X'} The answer.", "The answer.", "X"},
+      {"[Roles: X, Y]\nThe answer.", "The answer.", "X, Y"},
+      {"A [\n Role: X \n] b", "A b", "X"},
+      {"[Role: X]\nRole: it stores data.", "Role: it stores data.", "X"},
+  };
+  for (const auto& [text, expected, role] : cases) {
+    const Unmarked found = take_out_roles(text);
+    EXPECT_EQ(found.text, expected) << text;
+    EXPECT_THAT(found.roles, ElementsAre(role)) << text;
+  }
+}
+
 TEST(RoleMarks, TheAnswersOwnWordsStayByteForByte) {
   for (const char* text : {
            "As a librarian, I would look it up.",
@@ -97,6 +135,29 @@ TEST(RoleMarks, TheAnswersOwnWordsStayByteForByte) {
            "The role - and this matters - is not the person.",
            "Roles: writer, editor",
            "[role models] matter",
+           "[Role Models](https://x.y) matter",
+           "The role: it stores data.",
+           "RAM has one job.\n\nThe role: it stores data. More.",
+           "Role: it stores working data.",
+           "Role: it stores working data.\n\nThe cache is faster.",
+           "RAM:\n\nRole: stores data\n\nThat is all.",
+           "**Role: Librarian**",
+           "Role: Librarian\n",
+           "---\nrole: admin\n---\n",
+           "{\"role\": \"admin\"}",
+           "{\"role\": \"user\", \"content\": \"Hi\"}\n\nis a message.",
+           "Send this:\n\n```json\n{\"role\": \"user\"}\n```\n\nThat is all.",
+           "Send this\n```yaml\nrole: user\n```\nThat is all.",
+           "```yaml\nrole: user\n```\nThat is all.",
+           "A message has\n```json\n[{\"role\": \"user\", \"content\": \"Hi\"}]\n```\nand more.",
+           "Name: Bob\nRole: Engineer\nYears: 3",
+           "# Job\n\n**Role:** Engineer\n\n**Location:** Berlin\n\nApply now.",
+           "One.\n\nTwo.\n\nThree.\n\nRole: Engineer\n\nFour.",
+           "# Role-based access control\n\nIt is common.",
+           "Use **role-based access control** or **Role: it depends**, then.",
+           "| Role | Rights |\n|---|---|\n| admin | all |",
+           "An enzyme [acting as a catalyst] speeds it up.",
+           "zero\u200Bwidth stays",
            "",
            "\n\n",
            "bytes \xff\xfe that are no UTF-8",
@@ -139,6 +200,54 @@ TEST(Leaks, APlainWordCountsOnlyWhereItsNeighboursMakeItAName) {
 
 TEST(Leaks, AMarkOfAnUnknownKindIsTold) {
   EXPECT_THAT(words_in("One (my persona is Bob) two"), ElementsAre("(my persona is Bob)"));
+}
+
+TEST(Leaks, LinesThatStateARoleAreTold) {
+  for (const char* line : {
+           "Role: Engineer",
+           "**Persona:** Chemist",
+           "Roles: Chemist, Editor",
+           "Primary role - Chemist",
+           "{\"role\": \"Chemist\", \"answer\": \"Yes\"}",
+           "My role is chemist.",
+           "As a chemist, I would wait.",
+           "I am acting as your chemist today.",
+           "R\u200Bole: Chemist",
+       })
+    EXPECT_THAT(words_in("One.\n\n" + std::string(line) + "\n\nTwo."), testing::SizeIs(1)) << line;
+  EXPECT_THAT(words_in("```json\n{\"role\": \"Chemist\"}\n```\nTwo."), testing::SizeIs(1));
+  EXPECT_THAT(words_in("One [Roles X and Y] two"), ElementsAre("[Roles X and Y]"));
+  EXPECT_THAT(words_in("One &#91;your roles X&#93; two"), ElementsAre("&#91;your roles X&#93;"));
+}
+
+TEST(Leaks, ProseAndCodeAboutRolesTellNothing) {
+  for (const char* text : {
+           "The role of the cache is to be fast.",
+           "As an AI, I cannot know.",
+           "Salt is acting as a buffer here.",
+           "Send this:\n```json\n{\"role\": \"user\", \"content\": \"Hi\"}\n```\nThat is all.",
+           "```json\n{\"role\": \"user\"}\n```",
+           "| Role | Rights |\n|---|---|",
+       })
+    EXPECT_THAT(words_in(text), IsEmpty()) << text;
+}
+
+TEST(Leaks, ZeroWidthCharactersAndLineEndsHideNoRole) {
+  EXPECT_THAT(words_in("says the Re\u200Bsearch\nLibrarian"), ElementsAre("Research Librarian"));
+}
+
+TEST(Leaks, RolesOfOtherQueriesTellUnlessTheQueryHasThem) {
+  Design design;
+  design.conditions = {{.name = "control", .control = true}, {.name = "test_1"}};
+  Query query;
+  query.id = "q1";
+  query.text = "What does a data analyst do?";
+  const BlindAnswers answers =
+      blinded({"Ask a Data Analyst.", "[Role: Editor]\nThe Research Librarian knows."});
+  EXPECT_THAT(leak_sentences(design, query, answers), IsEmpty());
+  EXPECT_THAT(
+      leak_sentences(design, query, answers, {"Data Analyst", "Research Librarian"}),
+      ElementsAre("test_1, run 1, query q1: the role \"Research Librarian\" is left in the blinded text"));
 }
 
 }  // namespace
