@@ -309,9 +309,14 @@ TEST_F(PostgresQueryTest, GivesManyRowsOfAnySizeWithinTheLimits) {
 }
 
 TEST_F(PostgresQueryTest, RefusesValuesThatWouldFillTheMemory) {
-  const auto result = error("SELECT repeat('a', 100000000) AS t");
-  EXPECT_EQ(result.kind, ErrorKind::target);
-  EXPECT_THAT(result.text(), HasSubstr("a row of more than 1048576 bytes came up"));
+  const auto result = run(query("SELECT repeat('a', 100000000) AS t"));
+  // Bytes are counted between looks at the socket: on a slow machine the row may be whole by the first one.
+  if (result) {
+    EXPECT_THAT(to_text(*result), HasSubstr(R"("rows":[],"truncated")"));
+  } else {
+    EXPECT_EQ(result.error().kind, ErrorKind::target);
+    EXPECT_THAT(result.error().text(), HasSubstr("a row of more than 1048576 bytes came up"));
+  }
 }
 
 TEST_F(PostgresQueryTest, EndsAtItsDeadlineWhileTheLoopGoesOn) {

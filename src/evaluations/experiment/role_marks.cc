@@ -318,14 +318,15 @@ std::optional<Mark> mark_on_line(std::string_view text, const std::vector<Line>&
   if (at.code) return std::nullopt;
   const std::string_view line = of(text, at);
   std::optional<Mark> mark;
-  if (place == 0 && (mark = matched(patterns().bold_start, line, 0))) {
+  if (place == 0) mark = matched(patterns().bold_start, line, 0);
+  if (mark) {
     mark->begin += at.begin;
     mark->end += at.begin;
-  } else if ((mark = matched(patterns().line, line, 0)) && is_name(mark->role)) {
+  } else {
+    mark = matched(patterns().line, line, 0);
+    if (!mark || !is_name(mark->role)) return std::nullopt;
     mark->begin = at.begin;
     mark->end = at.end;
-  } else {
-    return std::nullopt;
   }
   const bool at_an_end = place == 0 || place + 1 == lines.size();
   if (!at_an_end && in_a_record(text, lines, place)) return std::nullopt;
@@ -360,7 +361,8 @@ std::optional<Mark> find_front_matter(std::string_view text) {
     }
     if (line.find(':') == std::string_view::npos && !line.starts_with('-')) return std::nullopt;
     if (found) continue;
-    if ((found = matched(patterns().front_matter_line, line, 0))) {
+    found = matched(patterns().front_matter_line, line, 0);
+    if (found) {
       found->begin = lines[i].begin;
       found->end = lines[i].end;
     }
