@@ -201,9 +201,11 @@ test('kill -9 between two tool calls: no tool is run twice and no completion pai
     { reply: { text: kAnswer } },
   ])]);
   const run = start(set.args('tool_calling', 'openai/m'), { env: sim.env });
-  while (set.tool.uses().length < 3) await sleep(20);
-  // The quick one of the two has its result in the journal by now, or very soon.
-  await sleep(500);
+  // Until the quick one of the two has its result in the journal.
+  const journaled = () => ['run.db', 'run.db-wal'].map((name) => join(set.output, name))
+    .some((path) => exists(path) && readFileSync(path, 'latin1').includes('{"noted":{"q":"quick"}}'));
+  while (set.tool.uses().length < 3 || !journaled()) await sleep(20);
+  await sleep(100);
   run.child.kill('SIGKILL');
   assert.equal((await run.ended).signal, 'SIGKILL');
   assert.equal(await sim.sent(), 2);
