@@ -17,6 +17,7 @@ std::vector<std::string_view> colours_of(std::size_t levels) {
   static constexpr std::string_view kRight[] = {"#B5D6EA", "#5AA5D2", "#0072B2"};
   const std::size_t side = levels / 2;
   std::vector<std::string_view> colours;
+  colours.reserve(levels);
   for (std::size_t i = 0; i < side; ++i) colours.push_back(kLeft[std::min<std::size_t>(i, 2)]);
   if (levels % 2 == 1) colours.push_back("#B9BDC4");
   const std::size_t pale = 3 - std::min<std::size_t>(side, 3);  // left out where there are few

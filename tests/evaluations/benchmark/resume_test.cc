@@ -11,7 +11,6 @@ namespace assay::benchmark {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 using Action = Resume::Action;
 
 Entry call(std::string name, std::optional<Json> result = {}, std::optional<std::int64_t> turn = {}) {
