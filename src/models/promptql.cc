@@ -265,6 +265,7 @@ Task<std::expected<Json, ModelFailure>> query_promptql(HttpClient& client, const
 std::vector<std::string> variables_of(const PromptqlQuery& query) {
   if (query.url == "sim") return {};
   std::vector<std::string> names;
+  names.reserve(query.body_keys.size() + 1);
   for (const auto& [pointer, name] : query.body_keys) names.push_back(name);
   if (key_is_needed(query)) names.push_back(query.api_key_env);
   return names;

@@ -84,11 +84,11 @@ bool Table::has(std::string_view column) const {
   return std::ranges::find(columns, column) != columns.end();
 }
 
-std::optional<Table> table_in(std::string name, const Json& value) {
+std::optional<Table> table_in(const std::string& name, const Json& value) {
   return find_table(name, value, 0);
 }
 
-std::optional<Table> table_in_text(std::string name, std::string_view text) {
+std::optional<Table> table_in_text(const std::string& name, std::string_view text) {
   return find_table(name, Json(boost::json::string(text)), 0);
 }
 

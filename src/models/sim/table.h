@@ -22,8 +22,8 @@ struct Table {
 
 // A list of objects, or the first one inside an object ({"rows": […]}); also as JSON text, as programs print
 // it ({"stdout": "[…]"}). Nothing if there is none, or if it is empty.
-std::optional<Table> table_in(std::string name, const Json& value);
-std::optional<Table> table_in_text(std::string name, std::string_view text);
+std::optional<Table> table_in(const std::string& name, const Json& value);
+std::optional<Table> table_in_text(const std::string& name, std::string_view text);
 
 // A number, or a text that is nothing but a number, as decimals come from databases.
 std::optional<double> numeric(const Json& value);
