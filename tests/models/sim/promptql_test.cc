@@ -113,7 +113,7 @@ TEST(SimPromptql, FindsTheIdentifierInTheMessage) {
   EXPECT_EQ(wanted_identifier(""), "result");
 }
 
-std::vector<std::string> problems(Json body) {
+std::vector<std::string> problems(const Json& body) {
   std::vector<std::string> found;
   for (const Json& problem : promptql_problems(body)) {
     found.push_back(to_text(problem.at("loc")) + " " + text_at(problem, "msg"));
