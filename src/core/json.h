@@ -49,6 +49,9 @@ std::string number_text(double value);
 // Appends `text` as a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
+// A text as it is, any other value as its compact JSON: what people and models read.
+std::string text_or_json(const Json& value);
+
 // Looks up by RFC 6901 pointer; null if absent.
 const Json* find_pointer(const Json& value, std::string_view pointer);
 // Object member or null; a non-object has none.

@@ -252,4 +252,8 @@ std::string excerpt(const Json& value, std::size_t limit) {
   return shorten(std::move(writer).take(), limit);
 }
 
+std::string text_or_json(const Json& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_text(value);
+}
+
 }  // namespace assay

@@ -291,4 +291,11 @@ std::string html_page(std::string_view title, std::string_view body, std::string
       hashes, attribute(title), embedded("report.css"), body, scripts);
 }
 
+HtmlFrame html_frame(std::string_view title) {
+  constexpr char kBody = '\x01';  // stands for the body; no title of ours holds it
+  const std::string page = html_page(title, std::string(1, kBody));
+  const std::size_t place = page.find(kBody);
+  return {page.substr(0, place), page.substr(place + 1)};
+}
+
 }  // namespace assay

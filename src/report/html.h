@@ -24,4 +24,11 @@ inline std::string html_report(const ReportInput& input) {
 // The frame of every page: head, policy, style and scripts around `body`.
 std::string html_page(std::string_view title, std::string_view body, std::string_view plot_script = "");
 
+// The same in two halves, for a page whose body is written as it comes.
+struct HtmlFrame {
+  std::string before;
+  std::string behind;
+};
+HtmlFrame html_frame(std::string_view title);
+
 }  // namespace assay

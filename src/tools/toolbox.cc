@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::size_t kLargestResult = std::size_t{1} << 20;
 
-std::string plain_text(const Json& value) {
-  const auto text = as_text(value);
-  return text ? std::string(*text) : to_text(value);
-}
-
 // The arguments that the URL names go into it; `rest` keeps the others.
 std::string filled_url(std::string_view pattern, JsonObject& rest) {
   std::string url;
@@ -40,7 +35,7 @@ std::string filled_url(std::string_view pattern, JsonObject& rest) {
       pattern.remove_prefix(open + 1);
       continue;
     }
-    url += percent_encoded(plain_text(*value));
+    url += percent_encoded(text_or_json(*value));
     rest.erase(name);
     pattern.remove_prefix(close + 1);
   }
@@ -54,7 +49,7 @@ bool has_body(std::string_view method) {
 void append_query(std::string& url, const JsonObject& arguments) {
   char before = url.contains('?') ? '&' : '?';
   for (const auto& [name, value] : arguments) {
-    url += fmt::format("{}{}={}", before, percent_encoded(name), percent_encoded(plain_text(value)));
+    url += fmt::format("{}{}={}", before, percent_encoded(name), percent_encoded(text_or_json(value)));
     before = '&';
   }
 }

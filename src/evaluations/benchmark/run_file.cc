@@ -60,11 +60,6 @@ Json from_yaml(const Json& value) {
 
 // --- reading -----------------------------------------------------------------------------------------------
 
-std::string as_written(const Json& value) {
-  const auto text = as_text(value);
-  return text ? std::string(*text) : to_text(value);
-}
-
 class RunFileReader {
  public:
   explicit RunFileReader(YamlDocument document) : document_(std::move(document)) {}
@@ -92,7 +87,7 @@ class RunFileReader {
     if (file_.form == RunForm::promptql && key == "output") {
       file_.output = from_yaml(value);
     } else if (file_.form == RunForm::promptql && key == "error") {
-      if (!value.is_null() && !as_written(value).empty()) file_.error = as_written(value);
+      if (!value.is_null() && !text_or_json(value).empty()) file_.error = text_or_json(value);
     } else if (key == "answer") {
       file_.answer = from_yaml(value);
     } else if (key == "usage") {
@@ -168,7 +163,7 @@ class RunFileReader {
       return entry;
     }
     if (!content.is_string() && entry.kind != Entry::Kind::error) return fail(wrong(below, content, "text"));
-    entry.text = as_written(content);
+    entry.text = text_or_json(content);
     return entry;
   }
 
@@ -180,7 +175,7 @@ class RunFileReader {
       const std::string below = pointer + "/" + std::string(key);
       if (key == "id") {
         if (item.is_structured()) return fail(wrong(below, item, "text"));
-        if (!item.is_null()) call.id = as_written(item);
+        if (!item.is_null()) call.id = text_or_json(item);
       } else if (key == "name") {
         if (!item.is_string()) return fail(wrong(below, item, "the name of a tool"));
         call.name = *as_text(item);

@@ -45,11 +45,6 @@ std::string_view inside(std::string_view text, std::size_t begin, std::size_t en
   return text.substr(begin + 1, end - begin - 2);
 }
 
-std::string as_written(const Json& value) {
-  const auto text = as_text(value);
-  return text ? std::string(*text) : to_text(value);
-}
-
 class TaskReader {
  public:
   TaskReader(ReadTask& read, const std::string& file) : read_(read), file_(file) {}
@@ -127,7 +122,7 @@ class TaskReader {
         variation.expected_output = value;
         continue;
       }
-      if (name == "name") variation.name = value.is_null() ? "" : as_written(value);
+      if (name == "name") variation.name = value.is_null() ? "" : text_or_json(value);
       add_parameter(variation, name, value, pointer, key);
     }
     const Json* parameters = find_member(item, "parameters");
@@ -148,7 +143,7 @@ class TaskReader {
       return complain(fmt::format("{}/{}", pointer, name), fmt::format("{}.{}", key, name),
                       "found nothing, expected a value");
     }
-    variation.parameters.insert_or_assign(std::string(name), as_written(value));
+    variation.parameters.insert_or_assign(std::string(name), text_or_json(value));
   }
 
   // What is asked for and what is given, held against each other.

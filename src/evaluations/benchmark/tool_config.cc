@@ -69,8 +69,7 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const Config& entry, c
     return pairs;
   }
   for (const auto& [name, item] : value->get_object()) {
-    const auto text = as_text(item);
-    pairs.emplace_back(name, text ? std::string(*text) : to_text(item));
+    pairs.emplace_back(name, text_or_json(item));
   }
   return pairs;
 }

@@ -85,11 +85,6 @@ std::string unusable(const CallRecord& call, const Offered* offered, const Offer
   return defects.empty() ? "" : "the arguments do not fit the tool's schema: " + describe(defects);
 }
 
-std::string result_text(const Json& result) {
-  const auto text = as_text(result);
-  return text ? std::string(*text) : to_text(result);
-}
-
 class Conversation {
  public:
   Conversation(const ToolLoop& loop, CaseContext& context, RunFile& file, Keep keep)
@@ -274,7 +269,7 @@ std::vector<Message> messages_of(const std::string& system_prompt, std::span<con
       ToolCall made{call.id, call.name, call.params, {}};
       if (!call.params.is_object()) {
         made.arguments = nullptr;
-        made.arguments_text = result_text(call.params);
+        made.arguments_text = text_or_json(call.params);
       }
       said.tool_calls.push_back(std::move(made));
       ++i;
@@ -284,7 +279,7 @@ std::vector<Message> messages_of(const std::string& system_prompt, std::span<con
       const CallRecord& call = conversation[at].call;
       const Json result = call.result.value_or(tool_error("the call was not carried out"));
       messages.push_back({.role = Role::tool,
-                          .text = result_text(result),
+                          .text = text_or_json(result),
                           .tool_call_id = call.id,
                           .is_error = is_tool_error(result)});
     }

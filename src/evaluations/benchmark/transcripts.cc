@@ -142,9 +142,7 @@ std::string side(const Transcript& transcript) {
 }  // namespace
 
 TranscriptPage::TranscriptPage(OutputFiles& files) : files_(files) {
-  // The page as html_page makes it, up to where the transcripts begin.
-  const std::string page = html_page("Transcripts", "\x01");
-  files_.write(kFile, page.substr(0, page.find('\x01')));
+  files_.write(kFile, html_frame("Transcripts").before);
   files_.write(kFile, kStyle);
   files_.write(kFile, "<h1>Transcripts</h1>\n");
 }
@@ -167,8 +165,7 @@ void TranscriptPage::add(const std::string& title, const Json* expected,
 
 void TranscriptPage::finish() {
   if (left_out_ > 0) files_.write(kFile, fmt::format("<p>{} more runs are in their files.</p>\n", left_out_));
-  const std::string page = html_page("Transcripts", "\x01");
-  files_.write(kFile, page.substr(page.find('\x01') + 1));
+  files_.write(kFile, html_frame("Transcripts").behind);
 }
 
 }  // namespace assay::benchmark

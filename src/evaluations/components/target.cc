@@ -16,11 +16,6 @@
 namespace assay::components {
 namespace {
 
-std::string plain_text(const Json& value) {
-  const auto text = as_text(value);
-  return text ? std::string(*text) : to_text(value);
-}
-
 // Replaces {field} by the case's value, passed through `encode`. Braces that name no field stay.
 template <class Encode>
 std::string fill_fields(std::string_view text, const JsonObject& input, Encode encode) {
@@ -37,7 +32,7 @@ std::string fill_fields(std::string_view text, const JsonObject& input, Encode e
       out += '{';
       text.remove_prefix(open + 1);
     } else {
-      out += encode(plain_text(*value));
+      out += encode(text_or_json(*value));
       text.remove_prefix(close + 1);
     }
   }
@@ -142,7 +137,7 @@ class CommandTarget final : public MappedTarget {
     CommandCall call = pattern_;
     call.input = to_text(input);
     if (const Json* text = input.if_contains(contract().text_field)) {
-      call.literal_environment.emplace_back("INPUT", plain_text(*text));
+      call.literal_environment.emplace_back("INPUT", text_or_json(*text));
     }
     auto reply = co_await context.run_command("target", std::move(call));
     if (!reply) {
@@ -414,7 +409,7 @@ std::unique_ptr<Target> make_target(const Config& config, TargetContract contrac
   bool typed = false;
   if (const Json* headers = config.find("target.http.headers"); headers != nullptr && headers->is_object()) {
     for (const auto& [name, value] : headers->get_object()) {
-      call.headers.emplace_back(name, plain_text(value));
+      call.headers.emplace_back(name, text_or_json(value));
       typed = typed || equal_ignoring_ascii_case(name, "content-type");
     }
   }

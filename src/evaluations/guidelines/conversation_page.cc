@@ -69,9 +69,7 @@ std::string finding(const Verdict& verdict, const Segment& segment) {
 }  // namespace
 
 ConversationPage::ConversationPage(OutputFiles& files) : files_(files) {
-  // The page as html_page makes it, up to where the conversations begin.
-  const std::string page = html_page("Conversations", "\x01");
-  files_.write(kFile, page.substr(0, page.find('\x01')));
+  files_.write(kFile, html_frame("Conversations").before);
   files_.write(kFile, kStyle);
   files_.write(kFile, "<h1>Conversations</h1>\n");
 }
@@ -157,8 +155,7 @@ void ConversationPage::finish() {
     out += fmt::format("<p>The first {} of {} conversations; all are in results.jsonl.</p>\n", kMostShown,
                        conversations_);
   if (!rows_.empty()) out += map();
-  const std::string page = html_page("Conversations", "\x01");
-  files_.write(kFile, out + page.substr(page.find('\x01') + 1));
+  files_.write(kFile, out + html_frame("Conversations").behind);
 }
 
 }  // namespace assay::guidelines
