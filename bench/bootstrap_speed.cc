@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "stats/bootstrap.h"
+#include "stats/intervals/bootstrap.h"
 
 int main() {
   constexpr int kRows = 10'000;

@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 
 #include "core/random.h"
-#include "stats/bootstrap.h"
-#include "stats/mean.h"
-#include "stats/proportion.h"
-#include "stats/sequential.h"
+#include "stats/intervals/bootstrap.h"
+#include "stats/intervals/mean.h"
+#include "stats/intervals/proportion.h"
+#include "stats/sequential/sequential.h"
 
 namespace {
 

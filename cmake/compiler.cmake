@@ -1,7 +1,7 @@
 # One place for compiler and linker flags: warnings are errors, frames are kept for profilers.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
                     -Woverloaded-virtual -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer
-                    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+                    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -pthread)
 if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
   # -g1 keeps line numbers in stack traces at a fraction of the link time of full debug information.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -D_FORTIFY_SOURCE=2 -fstack-protector-strong")

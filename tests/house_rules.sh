@@ -6,29 +6,29 @@ cd "${1:?source directory}"
 failures=0
 complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
 
-# From the top down, as in the architecture; a room may include those behind it.
-rooms=(cli service evaluations report engine tools models store net stats core)
-
-allowed() {  # allowed ROOM OTHER
-  local room below=no
-  [ "$1" = "$2" ] && return 0
-  for room in "${rooms[@]}"; do
-    [ "$below" = yes ] && [ "$room" = "$2" ] && return 0
-    [ "$room" = "$1" ] && below=yes
-  done
-  return 1
-}
-
-for room in "${rooms[@]}"; do
-  [ -d "src/$room" ] || continue
+# src/rooms.txt says which rooms a room may include; every single include is held against it.
+while IFS='|' read -r room allowed job; do
+  room=${room// /}
+  [ -d "src/$room" ] || { complain "src/rooms.txt: there is no room $room"; continue; }
   while IFS=: read -r file other; do
-    allowed "$room" "$other" || complain "$file: the room $room must not include the room $other"
+    case " $room $allowed " in *" $other "*) ;; *) complain "$file: the room $room must not include the room $other" ;; esac
   done < <(grep -rEo '#include "[a-z_]+/' "src/$room" | sed -E 's|#include "([a-z_]+)/|\1|')
+  job=$(sed -E 's/^ +| +$//g' <<<"$job")
+  grep -qF "| \`$room\` | $job |" docs/contributing.md ||
+    complain "docs/contributing.md: the table of rooms lacks the line: | \`$room\` | $job |"
+done < <(grep -v '^#' src/rooms.txt)
+for room in src/*/; do
+  grep -qE "^$(basename "$room") " src/rooms.txt || complain "$room: not in src/rooms.txt"
 done
+# A folder with more than forty files is more than one idea.
+while read -r folder; do
+  count=$(find "$folder" -maxdepth 1 -type f | wc -l)
+  [ "$count" -le 40 ] || complain "$folder: $count files; it wants folders, one per idea"
+done < <(find src -type d)
 
 # Pure rooms know no files, sockets, clocks or threads; only the bootstrap shares its draws among threads.
 while read -r file; do complain "$file: src/stats is pure mathematics"; done < <(
-  grep -rlE '#include <(fstream|thread|mutex|unistd\.h|sys/|chrono)' src/stats | grep -v '^src/stats/bootstrap.cc$' || true)
+  grep -rlE '#include <(fstream|thread|mutex|unistd\.h|sys/|chrono)' src/stats | grep -v '^src/stats/intervals/bootstrap.cc$' || true)
 
 while read -r lines file; do
   [ "$file" = total ] || [ "$lines" -le 600 ] || complain "$file: $lines lines; is it still one idea?"

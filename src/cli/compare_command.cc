@@ -6,9 +6,9 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/run_files.h"
 #include "core/file.h"
 #include "report/compare.h"
+#include "runs/run_files.h"
 
 namespace assay {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/csv.h"
 #include "core/file.h"
-#include "core/json.h"
-#include "core/jsonl.h"
+#include "core/json/json.h"
+#include "core/json/jsonl.h"
 #include "core/text.h"
 
 namespace assay {

@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 #include "cli/run_plan.h"
+#include "core/version.h"
 #include "evaluations/common_keys.h"
-#include "evaluations/session.h"
 
 namespace assay {
 namespace {

@@ -7,12 +7,12 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/run_files.h"
 #include "core/file.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/text.h"
 #include "report/csv.h"
-#include "stats/human_labels.h"
+#include "runs/run_files.h"
+#include "stats/agreement/human_labels.h"
 
 namespace assay {
 namespace {

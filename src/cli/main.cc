@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "core/text.h"
+#include "core/version.h"
 #include "evaluations/registry.h"
-#include "evaluations/session.h"
 
 namespace assay {
 namespace {

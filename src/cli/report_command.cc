@@ -8,13 +8,13 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/run_files.h"
 #include "core/file.h"
-#include "core/jsonl.h"
+#include "core/json/jsonl.h"
 #include "report/csv.h"
 #include "report/junit.h"
 #include "report/markdown.h"
 #include "report/summary.h"
+#include "runs/run_files.h"
 
 namespace assay {
 namespace {

@@ -16,11 +16,12 @@
 #include "core/ids.h"
 #include "core/sha256.h"
 #include "core/time.h"
+#include "core/version.h"
 #include "core/yaml.h"
-#include "evaluations/connections.h"
-#include "evaluations/session.h"
 #include "net/signals.h"
 #include "report/terminal.h"
+#include "runs/collect.h"
+#include "runs/connections.h"
 
 namespace assay {
 namespace {

@@ -8,13 +8,13 @@
 #include "core/yaml.h"
 #include "evaluations/common_keys.h"
 #include "net/event_loop.h"
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "net/signals.h"
 #include "service/data_routes.h"
 #include "service/jobs.h"
 #include "service/routes.h"
 #include "service/tokens.h"
-#include "store/evaluation_store.h"
+#include "store/data_store.h"
 
 namespace assay {
 namespace {
@@ -142,7 +142,7 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   }
   const std::string directory = config->text("store");
   if (auto made = make_directories(directory); !made) return refuse(made.error(), surroundings);
-  auto store = EvaluationStore::open(directory + "/data.db");
+  auto store = DataStore::open(directory + "/data.db");
   if (!store) return refuse(store.error(), surroundings);
   auto jobs = Jobs::start({directory + "/jobs", static_cast<int>(config->integer("jobs").value_or(2)),
                            *config, surroundings.environment},

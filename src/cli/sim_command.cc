@@ -5,9 +5,9 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "models/sim/server.h"
 #include "net/event_loop.h"
 #include "net/signals.h"
+#include "sim/server.h"
 
 namespace assay {
 namespace {

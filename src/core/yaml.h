@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace assay {
 

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/random.h"
+#include "core/task.h"
 #include "engine/outcome.h"
 #include "models/chat.h"
-#include "models/promptql.h"
-#include "models/structured.h"
-#include "net/task.h"
+#include "models/providers/promptql.h"
+#include "models/structured/structured.h"
 #include "tools/command.h"
 #include "tools/http_call.h"
 #include "tools/tool.h"

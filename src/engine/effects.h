@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/task.h"
 #include "engine/budget.h"
 #include "engine/circuit.h"
 #include "engine/limits.h"
 #include "engine/runner.h"
 #include "models/chat.h"
-#include "net/task.h"
 #include "store/journal.h"
 
 namespace assay {

@@ -1,7 +1,7 @@
 // A case that the engine has finished, as the journal holds it.
 #pragma once
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "engine/outcome.h"
 #include "store/journal.h"
 

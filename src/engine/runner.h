@@ -17,7 +17,7 @@
 #include "engine/work.h"
 #include "models/model.h"
 #include "net/event_loop.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "store/journal.h"
 
 namespace assay {

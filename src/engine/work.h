@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/jsonl.h"
+#include "core/json/jsonl.h"
 #include "core/problem.h"
+#include "core/task.h"
 #include "engine/context.h"
 #include "engine/outcome.h"
-#include "net/task.h"
 
 namespace assay {
 

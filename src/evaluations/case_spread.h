@@ -9,7 +9,7 @@
 
 #include "evaluations/evaluation.h"
 #include "evaluations/score.h"
-#include "report/plot.h"
+#include "report/plots/plot.h"
 #include "stats/estimate.h"
 
 namespace assay {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "report/summary.h"
-#include "stats/mean.h"
+#include "stats/intervals/mean.h"
 
 namespace assay {
 

@@ -28,7 +28,7 @@
 #include "engine/stop_rule.h"
 #include "evaluations/evaluation.h"
 #include "report/summary.h"
-#include "stats/sequential.h"
+#include "stats/sequential/sequential.h"
 
 namespace assay {
 

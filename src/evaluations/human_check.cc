@@ -9,7 +9,7 @@
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "stats/mean.h"
+#include "stats/intervals/mean.h"
 
 namespace assay {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "evaluations/score.h"
 #include "report/summary.h"
-#include "stats/human_labels.h"
+#include "stats/agreement/human_labels.h"
 
 namespace assay {
 

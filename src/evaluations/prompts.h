@@ -11,7 +11,7 @@
 
 #include "core/config.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "models/chat.h"
 
 namespace assay {

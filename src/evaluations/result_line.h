@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "engine/outcome.h"
 #include "engine/work.h"
 #include "evaluations/score.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "models/complaint.h"
 
 namespace assay {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "core/shared_json.h"
+#include "core/json/json.h"
+#include "core/json/shared_json.h"
 
 namespace assay {
 

@@ -8,10 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
-#include "models/anthropic.h"
 #include "models/failure.h"
-#include "models/openai.h"
-#include "models/schema_subset.h"
+#include "models/providers/anthropic.h"
+#include "models/providers/openai.h"
+#include "models/structured/schema_subset.h"
 
 namespace assay {
 namespace {

@@ -17,11 +17,11 @@
 
 #include "core/environment.h"
 #include "core/error.h"
-#include "models/address.h"
 #include "models/capabilities.h"
 #include "models/model.h"
-#include "models/structured_way.h"
-#include "net/http_client.h"
+#include "models/providers/address.h"
+#include "models/structured/structured_way.h"
+#include "net/http/http_client.h"
 
 namespace assay {
 

@@ -11,7 +11,7 @@
 #include "core/time.h"
 #include "models/complaint.h"
 #include "models/model.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace assay {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/task.h"
 #include "models/chat.h"
-#include "net/task.h"
 
 namespace assay {
 

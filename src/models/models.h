@@ -13,7 +13,7 @@
 #include "models/endpoint.h"
 #include "models/model.h"
 #include "net/event_loop.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 
 namespace assay {
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/pattern.h"
+#include "models/structured/pattern.h"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/time.h"
-#include "net/http.h"
+#include "net/http/http.h"
 
 namespace assay {
 

@@ -1,6 +1,6 @@
 #include "models/tokens.h"
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/text.h"
 
 namespace assay {

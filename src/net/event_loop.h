@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "core/error.h"
-#include "net/task.h"
+#include "core/task.h"
 
 namespace assay {
 

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "report/words.h"
-#include "stats/adjust.h"
-#include "stats/effect_size.h"
-#include "stats/mean.h"
-#include "stats/pairs.h"
+#include "stats/comparisons/adjust.h"
+#include "stats/comparisons/effect_size.h"
+#include "stats/comparisons/pairs.h"
+#include "stats/intervals/mean.h"
 
 namespace assay {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "report/summary.h"
 #include "stats/estimate.h"
 

@@ -7,10 +7,10 @@
 #include "core/text.h"
 #include "report/compare.h"
 #include "report/figure_json.h"
-#include "report/html.h"
-#include "report/html_parts.h"
 #include "report/junit.h"
 #include "report/markdown.h"
+#include "report/pages/html.h"
+#include "report/pages/html_parts.h"
 #include "report/words.h"
 
 namespace assay {

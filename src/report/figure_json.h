@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "stats/estimate.h"
 
 namespace assay {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/problem.h"
-#include "report/plot.h"
+#include "report/plots/plot.h"
 #include "stats/estimate.h"
 
 namespace assay {

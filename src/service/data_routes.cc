@@ -8,7 +8,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/schema.h"
+#include "core/schema/schema.h"
 #include "evaluations/persona/schemas.h"
 #include "service/evaluation_records.h"
 #include "service/job_request.h"
@@ -108,7 +108,7 @@ void add_all(Exchange& exchange, const std::vector<FieldError>& errors) {
 
 // --- handlers ---------------------------------------------------------------------------------------------
 
-void record_result(EvaluationStore& store, const ExchangePointer& exchange, const Json& body) {
+void record_result(DataStore& store, const ExchangePointer& exchange, const Json& body) {
   std::vector<FieldError> errors;
   auto record = read_result(body, errors);
   add_all(*exchange, errors);
@@ -122,7 +122,7 @@ void record_result(EvaluationStore& store, const ExchangePointer& exchange, cons
   });
 }
 
-void record_failure(EvaluationStore& store, const ExchangePointer& exchange, const Json& body) {
+void record_failure(DataStore& store, const ExchangePointer& exchange, const Json& body) {
   std::vector<FieldError> errors;
   auto record = read_failure(body, errors);
   add_all(*exchange, errors);
@@ -133,7 +133,7 @@ void record_failure(EvaluationStore& store, const ExchangePointer& exchange, con
   });
 }
 
-void record_either(EvaluationStore& store, const ExchangePointer& exchange, const Json& body) {
+void record_either(DataStore& store, const ExchangePointer& exchange, const Json& body) {
   switch (record_kind(body)) {
     case RecordKind::success:
       return record_result(store, exchange, body);
@@ -147,7 +147,7 @@ void record_either(EvaluationStore& store, const ExchangePointer& exchange, cons
   }
 }
 
-void record_items(EvaluationStore& store, const ExchangePointer& exchange, const Json& body) {
+void record_items(DataStore& store, const ExchangePointer& exchange, const Json& body) {
   if (!items_schema().fits(*exchange, body)) return;
   const JsonArray& list = list_at(body, "items");
   if (list.size() > kMostItemsAtOnce)
@@ -167,7 +167,7 @@ void record_items(EvaluationStore& store, const ExchangePointer& exchange, const
   });
 }
 
-void fetch_items(EvaluationStore& store, const ExchangePointer& exchange) {
+void fetch_items(DataStore& store, const ExchangePointer& exchange) {
   ItemQuery query;
   query.tag = exchange->text("tag").value_or("");
   query.exclude_tag = exchange->text("excludeExistingWithTag").value_or("");
@@ -202,7 +202,7 @@ void fetch_items(EvaluationStore& store, const ExchangePointer& exchange) {
       200, JsonObject{{"items", std::move(items)}, {"remaining", page->remaining}, {"total", page->total}});
 }
 
-void create_subset(EvaluationStore& store, const ExchangePointer& exchange, const Json& body) {
+void create_subset(DataStore& store, const ExchangePointer& exchange, const Json& body) {
   if (!subset_schema().fits(*exchange, body)) return;
   const Json* incremental = find_member(body, "incremental");
   const Json* seed = find_member(body, "seed");
@@ -231,7 +231,7 @@ ResultQuery result_query(Exchange& exchange) {
   return query;
 }
 
-void get_results(EvaluationStore& store, const ExchangePointer& exchange) {
+void get_results(DataStore& store, const ExchangePointer& exchange) {
   const ResultQuery query = result_query(*exchange);
   if (exchange->refused()) return;
   auto page = store.results(query);
@@ -243,7 +243,7 @@ void get_results(EvaluationStore& store, const ExchangePointer& exchange) {
       JsonObject{{"results", std::move(results)}, {"remaining", page->remaining}, {"total", page->total}});
 }
 
-void get_failures(EvaluationStore& store, const ExchangePointer& exchange) {
+void get_failures(DataStore& store, const ExchangePointer& exchange) {
   const ResultQuery query = result_query(*exchange);
   if (exchange->refused()) return;
   auto page = store.failures(query);
@@ -261,7 +261,7 @@ void get_failures(EvaluationStore& store, const ExchangePointer& exchange) {
       JsonObject{{"failures", std::move(failures)}, {"remaining", page->remaining}, {"total", page->total}});
 }
 
-void give_feedback(EvaluationStore& store, const ExchangePointer& exchange, const Json& body) {
+void give_feedback(DataStore& store, const ExchangePointer& exchange, const Json& body) {
   if (!feedback_schema().fits(*exchange, body)) return;
   Feedback feedback;
   feedback.result_id = as_integer(*find_member(body, "resultId")).value_or(0);
@@ -337,7 +337,7 @@ void cancel_job(Jobs& jobs, const ExchangePointer& exchange) {
   });
 }
 
-void list_jobs(EvaluationStore& store, const ExchangePointer& exchange) {
+void list_jobs(DataStore& store, const ExchangePointer& exchange) {
   JobQuery query;
   query.mode = exchange->text("mode").value_or("");
   check_mode(*exchange, "mode", query.mode);
@@ -407,7 +407,7 @@ const std::vector<QueryParameter> kItemFilters = {
 
 }  // namespace
 
-std::vector<Route> data_routes(EvaluationStore& store, Jobs& jobs) {
+std::vector<Route> data_routes(DataStore& store, Jobs& jobs) {
   const std::string base = "/data/eval";
   const Json either = JsonObject{{"oneOf", JsonArray{schema_body("record-evaluation-data.schema.json"),
                                                      schema_body("record-evaluation-failure.schema.json")}}};

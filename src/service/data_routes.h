@@ -5,11 +5,11 @@
 
 #include "service/jobs.h"
 #include "service/routes.h"
-#include "store/evaluation_store.h"
+#include "store/data_store.h"
 
 namespace assay {
 
 // Both must outlive the routes.
-std::vector<Route> data_routes(EvaluationStore& store, Jobs& jobs);
+std::vector<Route> data_routes(DataStore& store, Jobs& jobs);
 
 }  // namespace assay

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "service/exchange.h"
-#include "store/evaluation_store.h"
+#include "store/data_store.h"
 
 namespace assay {
 

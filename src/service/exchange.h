@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "net/http_server.h"
+#include "core/json/json.h"
+#include "net/http/http_server.h"
 
 namespace assay {
 

@@ -16,14 +16,14 @@
 #include "evaluations/persona/persona.h"
 #include "net/event_loop.h"
 #include "service/jobs.h"
-#include "store/evaluation_store.h"
+#include "store/data_store.h"
 
 namespace assay {
 
 // What a job works with; all outlive it.
 struct JobSurroundings {
   EventLoop& loop;
-  EvaluationStore& store;
+  DataStore& store;
   const JobsOptions& options;
 };
 

@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/schema.h"
+#include "core/schema/schema.h"
 #include "core/text.h"
 #include "evaluations/persona/persona.h"
 #include "evaluations/persona/schemas.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "evaluations/persona/job_status.h"
 #include "service/exchange.h"
 

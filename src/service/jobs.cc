@@ -18,11 +18,12 @@
 #include "core/file.h"
 #include "core/ids.h"
 #include "core/time.h"
+#include "core/version.h"
 #include "engine/runner.h"
-#include "evaluations/connections.h"
 #include "evaluations/persona/persona.h"
-#include "evaluations/session.h"
 #include "net/event_loop.h"
+#include "runs/collect.h"
+#include "runs/connections.h"
 #include "service/job.h"
 #include "service/job_request.h"
 #include "store/journal.h"
@@ -79,7 +80,7 @@ std::string deciding_parts(const persona::PersonaEvaluation& evaluation) {
 
 class StoreJobs final : public Jobs {
  public:
-  StoreJobs(JobsOptions options, EvaluationStore& store) : options_(std::move(options)), store_(store) {}
+  StoreJobs(JobsOptions options, DataStore& store) : options_(std::move(options)), store_(store) {}
 
   ~StoreJobs() override { stop(); }
 
@@ -137,7 +138,7 @@ class StoreJobs final : public Jobs {
   };
 
   JobsOptions options_;
-  EvaluationStore& store_;
+  DataStore& store_;
   EventLoop loop_;
   std::unique_ptr<Connections> connections_;
   std::map<std::string, std::shared_ptr<Job>> running_;
@@ -511,7 +512,7 @@ Result<std::optional<Json>> StoreJobs::status(const std::string& job_id) {
 
 }  // namespace
 
-Result<std::unique_ptr<Jobs>> Jobs::start(JobsOptions options, EvaluationStore& store) {
+Result<std::unique_ptr<Jobs>> Jobs::start(JobsOptions options, DataStore& store) {
   auto jobs = std::make_unique<StoreJobs>(std::move(options), store);
   if (auto begun = jobs->begin(); !begun) return fail(std::move(begun.error()));
   return jobs;

@@ -14,9 +14,9 @@
 #include "core/config.h"
 #include "core/environment.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "evaluations/persona/job_status.h"
-#include "store/evaluation_store.h"
+#include "store/data_store.h"
 
 namespace assay {
 
@@ -30,7 +30,7 @@ struct JobsOptions {
 class Jobs {
  public:
   // `store` must outlive it. Jobs that were not finished are taken up again at once.
-  static Result<std::unique_ptr<Jobs>> start(JobsOptions options, EvaluationStore& store);
+  static Result<std::unique_ptr<Jobs>> start(JobsOptions options, DataStore& store);
   // Stops, if that has not been done. What was interrupted is taken up again at the next start.
   virtual ~Jobs() = default;
 

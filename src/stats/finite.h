@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stats/estimate.h"
-#include "stats/mean.h"
+#include "stats/intervals/mean.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "net/subprocess.h"
+#include "net/process/subprocess.h"
 #include "tools/http_call.h"
 
 namespace assay {

@@ -8,10 +8,10 @@
 
 #include "core/environment.h"
 #include "core/error.h"
-#include "core/json.h"
-#include "net/child_environment.h"
+#include "core/json/json.h"
+#include "core/task.h"
 #include "net/event_loop.h"
-#include "net/task.h"
+#include "net/process/child_environment.h"
 
 namespace assay {
 

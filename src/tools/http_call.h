@@ -10,9 +10,9 @@
 
 #include "core/environment.h"
 #include "core/error.h"
-#include "core/json.h"
-#include "net/http_client.h"
-#include "net/task.h"
+#include "core/json/json.h"
+#include "core/task.h"
+#include "net/http/http_client.h"
 
 namespace assay {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "net/transfer_failure.h"
+#include "net/http/transfer_failure.h"
 #include "tools/mcp_http.h"
 #include "tools/mcp_stdio.h"
 

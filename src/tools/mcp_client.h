@@ -27,9 +27,9 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/task.h"
 #include "net/event_loop.h"
-#include "net/http_client.h"
-#include "net/task.h"
+#include "net/http/http_client.h"
 #include "tools/mcp_message.h"
 #include "tools/mcp_transport.h"
 #include "tools/mcp_wait.h"

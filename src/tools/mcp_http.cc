@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "net/sse.h"
+#include "net/http/sse.h"
 #include "tools/http_call.h"
 #include "tools/mcp_message.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/environment.h"
 #include "net/event_loop.h"
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "tools/mcp_transport.h"
 
 namespace assay {

@@ -14,7 +14,7 @@
 #include <boost/json/object.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace assay {
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "net/pipe_process.h"
-#include "net/transfer_failure.h"
+#include "net/http/transfer_failure.h"
+#include "net/process/pipe_process.h"
 #include "tools/http_call.h"
 #include "tools/mcp_wait.h"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/task.h"
 #include "net/event_loop.h"
-#include "net/task.h"
 #include "tools/mcp_message.h"
 
 namespace assay {

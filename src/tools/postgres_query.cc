@@ -39,7 +39,7 @@ Result<Json> query_postgres(const std::string& /*url*/, const SqlRun& /*run*/) {
 
 #include "core/text.h"
 #include "core/time.h"
-#include "net/spawn.h"
+#include "net/process/spawn.h"
 #include "tools/postgres_value.h"
 
 namespace assay {

@@ -19,7 +19,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "core/time.h"
-#include "net/subprocess.h"
+#include "net/process/subprocess.h"
 
 namespace assay {
 namespace {

@@ -26,9 +26,9 @@
 
 #include "core/environment.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
+#include "core/task.h"
 #include "net/event_loop.h"
-#include "net/task.h"
 
 namespace assay {
 

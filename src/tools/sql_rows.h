@@ -12,7 +12,7 @@
 #include <boost/json/object.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tools/sql_query.h"
 
 namespace assay {

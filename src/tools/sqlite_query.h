@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tools/sql_rows.h"
 
 namespace assay {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tools/python_sandbox.h"
 
 namespace assay {

@@ -8,9 +8,9 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/task.h"
 #include "net/event_loop.h"
-#include "net/http_client.h"
-#include "net/task.h"
+#include "net/http/http_client.h"
 #include "tools/mcp_client.h"
 #include "tools/tool.h"
 

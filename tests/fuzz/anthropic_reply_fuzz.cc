@@ -1,4 +1,4 @@
-#include "models/anthropic.h"
+#include "models/providers/anthropic.h"
 #include "tests/fuzz/reply_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

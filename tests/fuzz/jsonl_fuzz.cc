@@ -6,7 +6,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "core/jsonl.h"
+#include "core/json/jsonl.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static assay::LineParser parser({"id", "question", "expected_outcome"});

@@ -1,4 +1,4 @@
-#include "models/openai.h"
+#include "models/providers/openai.h"
 #include "tests/fuzz/reply_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

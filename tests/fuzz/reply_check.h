@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "models/structured_way.h"
-#include "net/sse.h"
+#include "models/structured/structured_way.h"
+#include "net/http/sse.h"
 
 namespace assay::fuzz {
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/schema.h"
-#include "core/schema_formats.h"
-#include "core/schema_pattern.h"
-#include "core/schema_uri.h"
+#include "core/schema/formats.h"
+#include "core/schema/pattern.h"
+#include "core/schema/schema.h"
+#include "core/schema/uri.h"
 #include "core/text.h"
 
 namespace {

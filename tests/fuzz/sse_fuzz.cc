@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/sse.h"
+#include "net/http/sse.h"
 
 namespace {
 

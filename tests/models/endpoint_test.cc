@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/anthropic.h"
-#include "net/http_server.h"
+#include "models/providers/anthropic.h"
+#include "net/http/http_server.h"
 #include "tests/models/wire_fixtures.h"
 
 namespace assay {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/openai.h"
+#include "models/providers/openai.h"
 #include "tests/models/wire_fixtures.h"
 
 namespace assay {

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "models/chat.h"
-#include "models/reply_stream.h"
-#include "net/sse.h"
+#include "models/providers/reply_stream.h"
+#include "net/http/sse.h"
 
 namespace assay {
 

@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/http_client.h"
+#include "net/http/http_client.h"
 #include "tests/net/fixtures.h"
 
 namespace assay {

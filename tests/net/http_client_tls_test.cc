@@ -10,8 +10,8 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include "net/http_client.h"
-#include "net/subprocess.h"
+#include "net/http/http_client.h"
+#include "net/process/subprocess.h"
 #include "tests/net/fixtures.h"
 
 namespace assay {

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "core/file.h"
-#include "report/html.h"
-#include "report/summary_plots.h"
+#include "report/pages/html.h"
+#include "report/plots/summary_plots.h"
 #include "tests/report/plot_samples.h"
 
 int main(int count, char** words) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "report/plot.h"
-#include "stats/proportion.h"
+#include "report/plots/plot.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay {
 

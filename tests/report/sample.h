@@ -6,7 +6,7 @@
 
 #include "report/gates.h"
 #include "report/summary.h"
-#include "stats/proportion.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay {
 

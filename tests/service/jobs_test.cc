@@ -42,7 +42,7 @@ class Arrivals {
 
 struct JobsTest : testing::Test {
   std::string directory = testing::TempDir() + "assay-jobs";
-  std::unique_ptr<EvaluationStore> store;
+  std::unique_ptr<DataStore> store;
   std::unique_ptr<Jobs> jobs;
   Arrivals begun;
   Arrivals finished;
@@ -74,7 +74,7 @@ struct JobsTest : testing::Test {
     fs::remove_all(directory);
   }
   void open() {
-    store = std::move(EvaluationStore::open(directory + "/data.db").value());
+    store = std::move(DataStore::open(directory + "/data.db").value());
     JobsOptions options;
     options.directory = directory + "/jobs";
     options.at_once = 1;

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
-#include "stats/agreement.h"
-#include "stats/krippendorff.h"
+#include "stats/agreement/agreement.h"
+#include "stats/agreement/krippendorff.h"
 
 namespace assay {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
-#include "stats/bradley_terry.h"
+#include "core/json/json.h"
+#include "stats/ranking/bradley_terry.h"
 #include "tests/stats/reference/file.h"
 
 namespace assay {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "stats/bradley_terry.h"
+#include "stats/ranking/bradley_terry.h"
 #include "tests/stats/comparisons.h"
 #include "tests/stats/reference/file.h"
 

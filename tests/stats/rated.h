@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.h"
-#include "stats/ratings.h"
-#include "stats/resample.h"
+#include "core/json/json.h"
+#include "stats/agreement/ratings.h"
+#include "stats/intervals/resample.h"
 
 namespace assay {
 

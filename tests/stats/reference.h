@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 
 namespace assay {
 

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/http_server.h"
+#include "net/http/http_server.h"
 #include "tools/mcp_client.h"
 
 namespace assay {

@@ -9,7 +9,7 @@
 
 #include "core/config.h"
 #include "evaluations/benchmark/plan.h"
-#include "evaluations/benchmark/scoring.h"
+#include "evaluations/benchmark/scoring/scoring.h"
 #include "evaluations/evaluation.h"
 
 namespace assay::benchmark {

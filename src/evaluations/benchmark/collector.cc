@@ -16,7 +16,7 @@
 #include "evaluations/figures.h"
 #include "evaluations/result_line.h"
 #include "report/csv.h"
-#include "stats/mean.h"
+#include "stats/intervals/mean.h"
 
 namespace assay::benchmark {
 namespace {

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "evaluations/figures.h"
-#include "report/plot.h"
-#include "stats/adjust.h"
-#include "stats/pairs.h"
-#include "stats/proportion.h"
+#include "report/plots/plot.h"
+#include "stats/comparisons/adjust.h"
+#include "stats/comparisons/pairs.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay::benchmark {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "evaluations/benchmark/plan.h"
 #include "report/summary.h"
-#include "stats/mean.h"
+#include "stats/intervals/mean.h"
 
 namespace assay::benchmark {
 

@@ -15,7 +15,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "evaluations/common_keys.h"
-#include "evaluations/connections.h"
+#include "models/declared.h"
 
 namespace assay::benchmark {
 namespace {

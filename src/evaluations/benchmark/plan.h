@@ -12,7 +12,7 @@
 #include "evaluations/benchmark/task_file.h"
 #include "evaluations/benchmark/tool_config.h"
 #include "models/chat.h"
-#include "models/promptql.h"
+#include "models/providers/promptql.h"
 
 namespace assay::benchmark {
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
-#include "evaluations/benchmark/answer.h"
 #include "evaluations/benchmark/resume.h"
+#include "evaluations/benchmark/scoring/answer.h"
 #include "evaluations/benchmark/tool_loop.h"
 
 namespace assay::benchmark {

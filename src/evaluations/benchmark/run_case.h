@@ -4,12 +4,12 @@
 
 #include <string>
 
+#include "core/task.h"
 #include "engine/context.h"
 #include "engine/outcome.h"
 #include "evaluations/benchmark/plan.h"
 #include "evaluations/benchmark/run_file.h"
-#include "evaluations/benchmark/scoring.h"
-#include "net/task.h"
+#include "evaluations/benchmark/scoring/scoring.h"
 
 namespace assay::benchmark {
 

@@ -10,9 +10,9 @@
 
 #include "core/config.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/yaml.h"
-#include "evaluations/benchmark/scorers.h"
+#include "evaluations/benchmark/scoring/scorers.h"
 
 namespace assay::benchmark {
 

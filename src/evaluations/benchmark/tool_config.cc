@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/schema.h"
+#include "core/schema/schema.h"
 #include "core/text.h"
 #include "tools/sql_query.h"
 #include "tools/toolbox.h"

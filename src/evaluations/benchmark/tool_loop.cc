@@ -12,7 +12,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "evaluations/benchmark/resume.h"
-#include "models/structured.h"
+#include "models/structured/structured.h"
 
 namespace assay::benchmark {
 namespace {

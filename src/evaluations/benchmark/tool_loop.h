@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/schema.h"
+#include "core/schema/schema.h"
+#include "core/task.h"
 #include "engine/context.h"
 #include "evaluations/benchmark/run_file.h"
 #include "evaluations/benchmark/tool_config.h"
 #include "models/chat.h"
-#include "net/task.h"
 
 namespace assay::benchmark {
 

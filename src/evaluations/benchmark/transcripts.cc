@@ -6,10 +6,10 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "core/text.h"
-#include "report/html.h"
-#include "report/html_parts.h"
+#include "report/pages/html.h"
+#include "report/pages/html_parts.h"
 #include "tools/tool.h"
 #include "tools/toolbox.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/jsonl.h"
+#include "core/json/jsonl.h"
 #include "engine/work.h"
 
 namespace assay::components {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/json.h"
-#include "core/schema.h"
-#include "core/shared_json.h"
+#include "core/json/json.h"
+#include "core/json/shared_json.h"
+#include "core/schema/schema.h"
 #include "engine/work.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"

@@ -16,9 +16,9 @@
 #include "evaluations/components/tasks.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
-#include "stats/clustered_counts.h"
-#include "stats/missing.h"
-#include "stats/multilabel.h"
+#include "stats/classification/multilabel.h"
+#include "stats/intervals/clustered_counts.h"
+#include "stats/intervals/missing.h"
 
 namespace assay::components {
 namespace {

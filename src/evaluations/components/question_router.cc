@@ -10,10 +10,10 @@
 #include "evaluations/components/tasks.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
-#include "report/plot.h"
-#include "stats/calibration.h"
-#include "stats/confusion_matrix.h"
-#include "stats/missing.h"
+#include "report/plots/plot.h"
+#include "stats/classification/calibration.h"
+#include "stats/classification/confusion_matrix.h"
+#include "stats/intervals/missing.h"
 
 namespace assay::components {
 namespace {

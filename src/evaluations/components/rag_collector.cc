@@ -12,10 +12,10 @@
 #include "evaluations/components/component.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
-#include "stats/mean.h"
-#include "stats/median.h"
-#include "stats/missing.h"
-#include "stats/proportion.h"
+#include "stats/intervals/mean.h"
+#include "stats/intervals/median.h"
+#include "stats/intervals/missing.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay::components {
 namespace {

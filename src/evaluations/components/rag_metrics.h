@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/json.h"
+#include "core/json/json.h"
+#include "core/once.h"
 #include "engine/work.h"
 #include "evaluations/components/judge_step.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"
-#include "net/once.h"
 
 namespace assay::components {
 

@@ -1,6 +1,6 @@
 // retrieval: does the search find the chunks that it should, and does it put them first?
 
-#include "stats/retrieval.h"
+#include "stats/classification/retrieval.h"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +15,10 @@
 #include "evaluations/components/tasks.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
-#include "stats/classification.h"
-#include "stats/mean.h"
-#include "stats/median.h"
-#include "stats/missing.h"
+#include "stats/classification/classification.h"
+#include "stats/intervals/mean.h"
+#include "stats/intervals/median.h"
+#include "stats/intervals/missing.h"
 
 namespace assay::components {
 namespace {

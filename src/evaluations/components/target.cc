@@ -8,7 +8,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/schema.h"
+#include "core/schema/schema.h"
 #include "core/text.h"
 #include "evaluations/prompts.h"
 #include "models/tokens.h"

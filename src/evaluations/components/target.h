@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/json.h"
+#include "core/json/json.h"
 #include "engine/work.h"
 #include "evaluations/components/data.h"
 

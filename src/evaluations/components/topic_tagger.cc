@@ -13,9 +13,9 @@
 #include "evaluations/components/tasks.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
-#include "stats/confusion_matrix.h"
-#include "stats/missing.h"
-#include "stats/proportion.h"
+#include "stats/classification/confusion_matrix.h"
+#include "stats/intervals/missing.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay::components {
 namespace {

@@ -8,11 +8,11 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "evaluations/experiment/analysis.h"
+#include "evaluations/experiment/analysis/analysis.h"
+#include "evaluations/experiment/analysis/gathering.h"
+#include "evaluations/experiment/analysis/plots.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
-#include "evaluations/experiment/gathering.h"
-#include "evaluations/experiment/plots.h"
 #include "evaluations/result_line.h"
 #include "report/csv.h"
 #include "report/markdown.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "evaluations/evaluation.h"
-#include "evaluations/experiment/design.h"
-#include "evaluations/experiment/records.h"
+#include "evaluations/experiment/design/design.h"
+#include "evaluations/experiment/judging/records.h"
 
 namespace assay::experiment {
 

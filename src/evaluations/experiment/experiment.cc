@@ -12,7 +12,7 @@
 #include "core/file.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "evaluations/experiment/analysis.h"
+#include "evaluations/experiment/analysis/analysis.h"
 #include "evaluations/experiment/collector.h"
 #include "models/tokens.h"
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "evaluations/evaluation.h"
-#include "evaluations/experiment/blinding.h"
-#include "evaluations/experiment/design.h"
-#include "evaluations/experiment/judges.h"
-#include "evaluations/experiment/queries.h"
-#include "evaluations/experiment/responses.h"
-#include "evaluations/experiment/role_marks.h"
+#include "evaluations/experiment/design/blinding.h"
+#include "evaluations/experiment/design/design.h"
+#include "evaluations/experiment/design/queries.h"
+#include "evaluations/experiment/design/responses.h"
+#include "evaluations/experiment/design/role_marks.h"
+#include "evaluations/experiment/judging/judges.h"
 
 namespace assay::experiment {
 

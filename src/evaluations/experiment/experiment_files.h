@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "evaluations/experiment/blinding.h"
-#include "evaluations/experiment/judges.h"
-#include "evaluations/experiment/leaks.h"
-#include "evaluations/experiment/records.h"
+#include "evaluations/experiment/design/blinding.h"
+#include "evaluations/experiment/design/leaks.h"
+#include "evaluations/experiment/judging/judges.h"
+#include "evaluations/experiment/judging/records.h"
 #include "evaluations/output_files.h"
 
 namespace assay::experiment {

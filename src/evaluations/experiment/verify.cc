@@ -15,14 +15,14 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "core/yaml.h"
-#include "evaluations/experiment/analysis.h"
+#include "evaluations/experiment/analysis/analysis.h"
+#include "evaluations/experiment/analysis/gathering.h"
 #include "evaluations/experiment/collector.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
-#include "evaluations/experiment/gathering.h"
 #include "report/csv.h"
 #include "report/gates.h"
-#include "report/html_parts.h"
+#include "report/pages/html_parts.h"
 
 namespace assay::experiment {
 namespace {

@@ -13,10 +13,10 @@
 #include "evaluations/guidelines/guidelines.h"
 #include "evaluations/result_line.h"
 #include "report/csv.h"
-#include "stats/clustered_counts.h"
-#include "stats/confusion_matrix.h"
-#include "stats/missing.h"
-#include "stats/proportion.h"
+#include "stats/classification/confusion_matrix.h"
+#include "stats/intervals/clustered_counts.h"
+#include "stats/intervals/missing.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay::guidelines {
 namespace {

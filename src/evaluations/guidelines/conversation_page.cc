@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "report/html.h"
-#include "report/html_parts.h"
+#include "report/pages/html.h"
+#include "report/pages/html_parts.h"
 
 namespace assay::guidelines {
 namespace {

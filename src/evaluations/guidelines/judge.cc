@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/structured.h"
+#include "models/structured/structured.h"
 
 namespace assay::guidelines {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/schema.h"
-#include "core/shared_json.h"
+#include "core/json/shared_json.h"
+#include "core/schema/schema.h"
 #include "engine/context.h"
 #include "evaluations/guidelines/conversation.h"
 #include "evaluations/guidelines/verdict.h"

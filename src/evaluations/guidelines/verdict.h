@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "evaluations/guidelines/checks.h"
 
 namespace assay::guidelines {

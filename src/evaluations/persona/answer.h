@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "evaluations/persona/request.h"
 
 namespace assay::persona {

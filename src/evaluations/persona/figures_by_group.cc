@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "evaluations/figures.h"
-#include "report/summary_plots.h"
+#include "report/plots/summary_plots.h"
 #include "report/words.h"
-#include "stats/krippendorff.h"
-#include "stats/missing.h"
-#include "stats/proportion.h"
+#include "stats/agreement/krippendorff.h"
+#include "stats/intervals/missing.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay::persona {
 namespace {

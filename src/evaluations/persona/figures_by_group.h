@@ -10,8 +10,8 @@
 
 #include "evaluations/persona/answer.h"
 #include "report/summary.h"
-#include "stats/mean.h"
-#include "stats/ratings.h"
+#include "stats/agreement/ratings.h"
+#include "stats/intervals/mean.h"
 
 namespace assay::persona {
 

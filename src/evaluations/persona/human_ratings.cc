@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "core/jsonl.h"
+#include "core/json/jsonl.h"
 #include "evaluations/figures.h"
-#include "stats/association.h"
-#include "stats/cohen_kappa.h"
-#include "stats/mean.h"
-#include "stats/proportion.h"
-#include "stats/ratings.h"
+#include "stats/agreement/cohen_kappa.h"
+#include "stats/agreement/ratings.h"
+#include "stats/comparisons/association.h"
+#include "stats/intervals/mean.h"
+#include "stats/intervals/proportion.h"
 
 namespace assay::persona {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "evaluations/persona/schemas.h"
 #include "models/failure.h"
-#include "models/structured.h"
+#include "models/structured/structured.h"
 
 namespace assay::persona {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/config.h"
 #include "core/error.h"
-#include "core/shared_json.h"
+#include "core/json/shared_json.h"
 #include "engine/context.h"
 #include "evaluations/persona/answer.h"
 #include "evaluations/prompts.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "engine/outcome.h"
 #include "evaluations/persona/answer.h"
 #include "evaluations/persona/judge.h"

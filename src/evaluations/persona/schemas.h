@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "core/json.h"
-#include "core/schema.h"
+#include "core/json/json.h"
+#include "core/schema/schema.h"
 
 namespace assay::persona {
 

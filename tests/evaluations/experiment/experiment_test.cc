@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "core/text.h"
-#include "evaluations/experiment/leaks.h"
-#include "evaluations/experiment/records.h"
+#include "evaluations/experiment/design/leaks.h"
+#include "evaluations/experiment/judging/records.h"
 #include "tests/evaluations/fake_context.h"
 
 namespace assay::experiment {

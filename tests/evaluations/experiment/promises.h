@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "evaluations/experiment/analysis.h"
+#include "evaluations/experiment/analysis/analysis.h"
 #include "tests/evaluations/experiment/simulated.h"
 
 namespace assay::experiment {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/random.h"
-#include "evaluations/experiment/judgements.h"
+#include "evaluations/experiment/judging/judgements.h"
 
 namespace assay::experiment {
 

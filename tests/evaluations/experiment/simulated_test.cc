@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/json.h"
-#include "evaluations/experiment/analysis.h"
+#include "core/json/json.h"
+#include "evaluations/experiment/analysis/analysis.h"
 #include "tests/evaluations/experiment/promises.h"
 
 namespace assay::experiment {

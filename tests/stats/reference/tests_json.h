@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/stats/reference.h"
 
 namespace assay {

@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/json/json.h"
+#include "core/text.h"
+
+namespace assay {
+namespace {
+
+namespace bj = boost::json;
+
+enum class Layout { compact, canonical, pretty };
+
+// Most trees are a message or a verdict; a first buffer of this size spares them the growing.
+constexpr std::size_t kUsualSize = 512;
+
+// Writes a tree; stops soon after `limit` bytes, so that an excerpt of a huge value stays cheap.
+class Writer {
+ public:
+  Writer(Layout layout, std::size_t limit) : layout_(layout), limit_(limit) {
+    out_.reserve(std::min(limit, kUsualSize));
+  }
+
+  void write(const Json& value) {
+    if (out_.size() > limit_) return;
+    switch (value.kind()) {
+      case bj::kind::null:
+        out_ += "null";
+        return;
+      case bj::kind::bool_:
+        out_ += value.get_bool() ? "true" : "false";
+        return;
+      case bj::kind::int64:
+        write_whole(value.get_int64());
+        return;
+      case bj::kind::uint64:
+        write_whole(value.get_uint64());
+        return;
+      case bj::kind::double_:
+        write_double(value.get_double());
+        return;
+      case bj::kind::string:
+        write_string(value.get_string());
+        return;
+      case bj::kind::array:
+        write_list(value.get_array());
+        return;
+      case bj::kind::object:
+        write_object(value.get_object());
+        return;
+    }
+  }
+
+  std::string take() && { return std::move(out_); }
+
+ private:
+  template <class Whole>
+  void write_whole(Whole value) {
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    out_.append(digits.data(), end);
+  }
+
+  void write_double(double value) {
+    // A whole double and the same integer are equal values, so they must give equal canonical bytes.
+    if (layout_ == Layout::canonical && std::trunc(value) == value) {
+      if (std::fabs(value) < 0x1p63) {
+        write_whole(static_cast<std::int64_t>(value));
+        return;
+      }
+      if (value > 0 && value < 0x1p64) {
+        write_whole(static_cast<std::uint64_t>(value));
+        return;
+      }
+    }
+    out_ += number_text(value);
+  }
+
+  void write_string(std::string_view text) { append_json_string(out_, cut(text, limit_)); }
+
+  void write_list(const JsonArray& list) {
+    if (list.empty()) {
+      out_ += "[]";
+      return;
+    }
+    open('[');
+    bool first = true;
+    for (const auto& item : list) {
+      if (out_.size() > limit_) return;
+      next(first);
+      write(item);
+    }
+    close(']');
+  }
+
+  void write_object(const JsonObject& object) {
+    if (object.empty()) {
+      out_ += "{}";
+      return;
+    }
+    open('{');
+    bool first = true;
+    const auto write_member = [&](const bj::key_value_pair& member) {
+      next(first);
+      write_string(member.key());
+      out_ += layout_ == Layout::pretty ? ": " : ":";
+      write(member.value());
+    };
+    if (layout_ == Layout::canonical) {
+      std::vector<const bj::key_value_pair*> members;
+      members.reserve(object.size());
+      for (const auto& member : object) members.push_back(&member);
+      std::ranges::sort(members, {}, [](const auto* member) { return std::string_view(member->key()); });
+      for (const auto* member : members) write_member(*member);
+    } else {
+      for (const auto& member : object) {
+        if (out_.size() > limit_) return;
+        write_member(member);
+      }
+    }
+    close('}');
+  }
+
+  void open(char bracket) {
+    out_.push_back(bracket);
+    ++depth_;
+  }
+  void next(bool& first) {
+    if (!first) out_.push_back(',');
+    first = false;
+    new_line();
+  }
+  void close(char bracket) {
+    --depth_;
+    new_line();
+    out_.push_back(bracket);
+  }
+  void new_line() {
+    if (layout_ == Layout::pretty) out_.append(1, '\n').append(2 * depth_, ' ');
+  }
+
+  Layout layout_;
+  std::size_t limit_;
+  std::size_t depth_ = 0;
+  std::string out_;
+};
+
+std::string write(const Json& value, Layout layout) {
+  Writer writer(layout, std::string::npos);
+  writer.write(value);
+  return std::move(writer).take();
+}
+
+// Bytes that stand for themselves inside a JSON string of valid UTF-8.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < plain.size(); ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
+// The same question for eight bytes at once: whether each of them is plain. Bits of a word are compared in
+// parallel; a byte that matches leaves its top bit set.
+bool all_plain(const char* eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+  constexpr std::uint64_t kTops = 0x8080808080808080ULL;
+  std::uint64_t word = 0;
+  std::memcpy(&word, eight, sizeof(word));
+  const auto zero_bytes = [](std::uint64_t x) { return (x - kOnes) & ~x; };
+  // A byte of 0x80 and above borrows nothing from its neighbours here, and is plain.
+  const auto control = (word - kOnes * 0x20) & ~word;
+  const auto special = control | zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'));
+  return (special & kTops) == 0;
+}
+
+bool is_ascii(std::string_view text) {
+  char bits = 0;
+  for (const char c : text) bits = static_cast<char>(bits | c);
+  return (bits & 0x80) == 0;
+}
+
+}  // namespace
+
+std::string to_text(const Json& value) {
+  return write(value, Layout::compact);
+}
+std::string canonical_text(const Json& value) {
+  return write(value, Layout::canonical);
+}
+std::string pretty_text(const Json& value) {
+  return write(value, Layout::pretty) += '\n';
+}
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "null";
+  // "-0" would be read back as the integer 0, which has no sign.
+  if (value == 0) return std::signbit(value) ? "-0.0" : "0";
+  return fmt::format("{}", value);
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  if (!is_ascii(text) && !valid_utf8(text)) return append_json_string(out, repair_utf8(text));
+  out.reserve(out.size() + text.size() + 2);
+  out.push_back('"');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto run = at;
+    while (at + 8 <= text.size() && all_plain(text.data() + at)) at += 8;
+    while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])]) ++at;
+    out.append(text, run, at - run);
+    if (at == text.size()) break;
+    const char c = text[at];
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      default:
+        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    }
+    ++at;
+  }
+  out.push_back('"');
+}
+
+std::string excerpt(const Json& value, std::size_t limit) {
+  Writer writer(Layout::compact, limit);
+  writer.write(value);
+  return shorten(std::move(writer).take(), limit);
+}
+
+std::string text_or_json(const Json& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_text(value);
+}
+
+}  // namespace assay

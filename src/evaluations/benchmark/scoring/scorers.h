@@ -1,0 +1,70 @@
+// How good is an answer? A scorer is declared for a task, by name or as an object with options, or follows
+// from the form of the expected output; its score lies in 0…1. Everything here is pure; `rubric` (a judge)
+// and `command` (a program) are declared here and carried out by whoever can ask a model or run a program.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config.h"
+#include "core/json/json.h"
+#include "core/schema/schema.h"
+#include "evaluations/benchmark/scoring/records.h"
+#include "evaluations/benchmark/scoring/rows.h"
+
+namespace assay::benchmark {
+
+enum class ScorerName { exact, number, records, ranking, schema, rubric, command };
+std::string_view to_string(ScorerName name);
+std::optional<ScorerName> scorer_named(std::string_view name);
+
+struct Scorer {
+  ScorerName name = ScorerName::exact;
+  RowRule rule;                          // number, records, ranking
+  double tolerance = 0;                  // number
+  std::optional<double> cutoff;          // number; never below the tolerance
+  Tolerances fields;                     // records
+  std::shared_ptr<const Schema> schema;  // schema; nothing: expected_output is the schema
+  std::vector<std::string> criteria;     // rubric
+  std::vector<std::string> command;      // command
+  std::chrono::nanoseconds timeout{0};   // command
+};
+
+// The scorer at `pointer` of a task file or config: a name, or an object with `name` and the options of that
+// scorer. Every problem is named with its place; nothing if there is one.
+std::optional<Scorer> read_scorer(const YamlDocument& document, const std::string& pointer,
+                                  const std::string& file, std::vector<ConfigProblem>& problems);
+// The options of one scorer, for reading and for the reference page.
+Keys scorer_keys(ScorerName name);
+
+// A number: number. A list of objects or of texts and numbers, not empty: ranking. Anything else: exact.
+Scorer default_scorer(const Json& expected);
+
+// Whether it compares with an expected output; the others judge an answer by itself.
+bool needs_expected(const Scorer& scorer);
+
+// Why this scorer cannot be right for this expected output (null: there is none), in words for `check`: a
+// ranking of something that is no list, an expected row without the key, the same id twice, a field with a
+// tolerance that no row has. Empty if all is well.
+std::vector<std::string> misfits(const Scorer& scorer, const Json* expected);
+
+struct Score {
+  double value = 0;
+  JsonObject details;              // what stands beside it; {} for exact
+  std::vector<std::string> notes;  // why it is 0, or what was forgiven
+};
+
+// exact    1 if equal as JSON (order of keys free, 1 = 1.0), else 0.
+// number   with d = |answer − expected|: 1 for d ≤ tolerance, 0 for d ≥ cutoff, on a straight line between;
+//          without a cutoff 0 beyond the tolerance. A list of one and an object with one field (or the field
+//          `key`) stand for what they hold. Text that is a number counts unless types are strict.
+// records  see records.h.   ranking   see ranking.h.
+// schema   1 if valid, else 0; the notes name every defect.
+// Nothing: for rubric and command, and if there is no expected output for a scorer that needs one.
+std::optional<Score> score(const Scorer& scorer, const Json* expected, const Json& answer);
+
+}  // namespace assay::benchmark

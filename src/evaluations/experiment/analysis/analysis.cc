@@ -1,0 +1,54 @@
+#include "evaluations/experiment/analysis/analysis.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace assay::experiment {
+namespace {
+
+// A judgement that points nowhere is a bug: better to stop than to put it down to the wrong condition.
+void check(const ExperimentData& data) {
+  const auto known = [&](std::size_t query, std::size_t condition) {
+    return query < data.queries.size() && condition < data.conditions.size();
+  };
+  const bool sound =
+      std::ranges::all_of(data.pairs,
+                          [&](const PairVerdict& verdict) {
+                            return known(verdict.query, verdict.condition_a) &&
+                                   known(verdict.query, verdict.condition_b);
+                          }) &&
+      std::ranges::all_of(
+          data.roles, [&](const RoleVerdict& verdict) { return known(verdict.query, verdict.condition); }) &&
+      std::ranges::all_of(data.ratings, [&](const Rating& rating) {
+        return known(rating.query, rating.condition) &&
+               std::ranges::all_of(rating.scores, [](int score) { return score >= 1 && score <= 5; });
+      });
+  if (!sound)
+    throw std::invalid_argument("a judgement names an unknown query or condition, or a score outside 1 to 5");
+}
+
+}  // namespace
+
+Analysis analyse(const ExperimentData& data, const AnalysisOptions& options) {
+  check(data);
+  Analysis analysis;
+  analysis.level = options.level;
+  analysis.queries = data.queries;
+  analysis.conditions = data.conditions;
+  analysis.pair_verdicts = static_cast<std::int64_t>(data.pairs.size());
+  analysis.ratings = static_cast<std::int64_t>(data.ratings.size());
+  analysis.role_verdicts = static_cast<std::int64_t>(data.roles.size());
+  analysis.leaks = data.leaks;
+  analysis.by_condition = condition_figures(data, options.seed, options.level);
+  analysis.by_query = query_figures(data);
+  analysis.contrasts = score_contrasts(data, options.seed, options.level);
+  analysis.pairs = pair_figures(data, options.level);
+  analysis.ranking = ranking(data, options.seed, options.level);
+  analysis.agreement = agreement_figures(data, options.seed, options.level);
+  analysis.biases = bias_diagnostics(data, analysis.ranking, options.level);
+  analysis.power = power_figures(analysis.contrasts, analysis.pairs, data, options.level);
+  analysis.spread = spread_figures(data, options.seed, options.level);
+  return analysis;
+}
+
+}  // namespace assay::experiment

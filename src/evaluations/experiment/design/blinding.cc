@@ -1,0 +1,93 @@
+#include "evaluations/experiment/design/blinding.h"
+
+#include <set>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/file.h"
+#include "core/json/json.h"
+#include "core/random.h"
+#include "core/sha256.h"
+
+namespace assay::experiment {
+namespace {
+
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+constexpr int kCodeLength = 4;
+
+std::string commitment_text(const BlindingKey& key, const std::string& started) {
+  return pretty_text(JsonObject{
+      {"file", kKeyFile},
+      {"sha256", key.hash()},
+      {"committed", "which file of answers stands under which code; written before anything was asked"},
+      {"started", started}});
+}
+
+std::unexpected<Error> changed(const std::string& directory, const char* file, const std::string& what) {
+  return fail(Error{ErrorKind::changed,
+                    fmt::format("{}; judgements that were made under another key cannot be told apart any "
+                                "more. Put the file back, or start a new run",
+                                what),
+                    {{"file", directory + "/" + file}}});
+}
+
+}  // namespace
+
+std::vector<std::string> blinding_codes(const std::vector<std::string>& names, std::uint64_t seed) {
+  std::vector<std::string> codes;
+  std::set<std::string> taken;
+  for (const std::string& name : names) {
+    Random random = Random::keyed(seed, "blinding", name);
+    std::string code;
+    do {
+      code = "dataset_";
+      for (int i = 0; i < kCodeLength; ++i)
+        code += kLetters[static_cast<std::size_t>(random.below(kLetters.size()))];
+      code += ".json";
+    } while (!taken.insert(code).second);
+    codes.push_back(std::move(code));
+  }
+  return codes;
+}
+
+BlindingKey::BlindingKey(const Design& design) : runs_(design.runs) {
+  std::vector<std::string> names;
+  for (const Condition& condition : design.conditions) {
+    for (int run = 1; run <= runs_; ++run) names.push_back(response_file(condition.name, run, runs_));
+  }
+  codes_ = blinding_codes(names, design.seed);
+  JsonObject map;
+  for (std::size_t i = 0; i < names.size(); ++i) map.emplace(names[i], codes_[i]);
+  text_ = pretty_text(map);
+  hash_ = hex(sha256(text_));
+}
+
+const std::string& BlindingKey::code(std::size_t condition, int run) const {
+  return codes_.at(condition * static_cast<std::size_t>(runs_) + static_cast<std::size_t>(run - 1));
+}
+
+Status commit_to_key(const BlindingKey& key, const std::string& directory, const std::string& started) {
+  const std::string key_path = directory + "/" + kKeyFile;
+  const std::string commitment_path = directory + "/" + kCommitmentFile;
+  const bool committed = file_exists(commitment_path);
+  if (file_exists(key_path)) {
+    auto text = read_file(key_path);
+    if (!text) return fail(std::move(text.error()));
+    if (*text != key.text())
+      return changed(directory, kKeyFile, "this is not the key that names and seed give");
+  } else if (committed) {
+    return changed(directory, kKeyFile, "the key is missing, although it was committed to");
+  } else if (auto written = write_file(key_path, key.text()); !written) {
+    return written;
+  }
+  if (!committed) return write_file(commitment_path, commitment_text(key, started));
+  auto text = read_file(commitment_path);
+  if (!text) return fail(std::move(text.error()));
+  auto json = parse_json(*text);
+  if (!json || text_at(*json, "sha256") != key.hash())
+    return changed(directory, kCommitmentFile, "this commitment is not to the key of this run");
+  return {};
+}
+
+}  // namespace assay::experiment

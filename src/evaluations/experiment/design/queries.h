@@ -1,0 +1,39 @@
+// The queries of an experiment: a list in YAML or JSON, or JSONL. They are few and short, so all are read at
+// once; each problem is told with its place, and a good query does not suffer from a bad one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/problem.h"
+#include "engine/work.h"
+#include "evaluations/experiment/judging/judgements.h"
+
+namespace assay::experiment {
+
+struct QueryEntry {
+  std::int64_t index = 0;  // in the file, from 0
+  std::uint64_t line = 0;
+  Query query;
+};
+
+struct QueryList {
+  std::string path;
+  std::vector<QueryEntry> entries;  // the good ones
+  std::vector<Problem> problems;
+  std::int64_t total = 0;
+  std::int64_t invalid = 0;
+};
+
+// Fails if the file cannot be read at all or is no list.
+Result<QueryList> read_queries(const std::string& path);
+// The same of a text; `path` decides the form (.jsonl: one a line) and stands in messages.
+Result<QueryList> parse_queries(const std::string& text, const std::string& path);
+
+// `list` must outlive the source.
+std::unique_ptr<CaseSource> open_queries(const QueryList& list);
+
+}  // namespace assay::experiment

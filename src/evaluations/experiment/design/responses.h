@@ -1,0 +1,24 @@
+// Answers that exist already: one file for each condition and run, {"query_1": "…", …}, as a run writes them
+// and `generate: false` reads them. Everything that is wrong is told at once, before anything is sent.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "evaluations/experiment/design/design.h"
+#include "evaluations/experiment/design/queries.h"
+
+namespace assay::experiment {
+
+struct ResponseFile {
+  std::map<std::string, std::string> texts;  // by query
+  std::string fingerprint;
+};
+
+// By condition, then run.
+std::vector<ResponseFile> read_responses(const std::string& directory, const Design& design,
+                                         const QueryList& queries, std::vector<ConfigProblem>& problems);
+
+}  // namespace assay::experiment

@@ -1,0 +1,332 @@
+#include "models/providers/openai.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "models/providers/wire_text.h"
+#include "models/structured/schema_subset.h"
+
+namespace assay {
+namespace {
+
+// A stream could name any index; more calls than this in one reply is rubbish.
+constexpr std::size_t kMostCalls = 1024;
+
+Json message(std::string_view role, std::string_view content) {
+  return JsonObject{{"role", role}, {"content", content}};
+}
+
+Json assistant_message(const Message& from) {
+  JsonObject json{{"role", "assistant"}};
+  if (from.text.empty() && !from.tool_calls.empty()) {
+    json["content"] = nullptr;
+  } else {
+    json["content"] = from.text;
+  }
+  if (from.tool_calls.empty()) return json;
+  JsonArray calls;
+  for (const auto& call : from.tool_calls) {
+    const std::string arguments = call.arguments_text.empty() ? to_text(call.arguments) : call.arguments_text;
+    calls.push_back(JsonObject{{"id", call.id},
+                               {"type", "function"},
+                               {"function", JsonObject{{"name", call.name}, {"arguments", arguments}}}});
+  }
+  json["tool_calls"] = std::move(calls);
+  return json;
+}
+
+Json tool_message(const Message& from) {
+  // The wire has no flag for a failed call, so the text must say it.
+  const bool says_so = lower_ascii(from.text.substr(0, 5)) == "error";
+  const std::string text = from.is_error && !says_so ? "Error: " + from.text : from.text;
+  return JsonObject{{"role", "tool"}, {"tool_call_id", from.tool_call_id}, {"content", text}};
+}
+
+JsonArray messages_of(const ChatRequest& request, const WirePlan& plan, const std::string& instruction) {
+  const SystemRole role = plan.capabilities.system_role;
+  const std::string_view system = role == SystemRole::developer ? "developer" : "system";
+  JsonArray list;
+  // Instructions that must go as the user's words stand before what the user says, in the same message, since
+  // models without a system role often insist on turns that alternate.
+  std::string pending;
+  const auto put_system = [&](std::string_view text) {
+    if (role != SystemRole::user) {
+      list.push_back(message(system, text));
+    } else {
+      append_paragraph(pending, text);
+    }
+  };
+  const auto flush = [&] {
+    if (!pending.empty()) list.push_back(message("user", std::exchange(pending, {})));
+  };
+  std::string rest = instruction;
+  for (const auto& from : request.messages) {
+    if (from.role == Role::system) {
+      std::string text = from.text;
+      append_paragraph(text, std::exchange(rest, {}));
+      put_system(text);
+      continue;
+    }
+    if (!rest.empty()) put_system(std::exchange(rest, {}));
+    if (from.role == Role::user) {
+      append_paragraph(pending, from.text);
+      list.push_back(message("user", std::exchange(pending, {})));
+      continue;
+    }
+    flush();
+    list.push_back(from.role == Role::assistant ? assistant_message(from) : tool_message(from));
+  }
+  if (!rest.empty()) put_system(rest);
+  flush();
+  return list;
+}
+
+Json function_tool(std::string_view name, std::string_view description, const Json& parameters) {
+  JsonObject function{{"name", name}};
+  if (!description.empty()) function["description"] = description;
+  function["parameters"] =
+      parameters.is_null() ? Json(JsonObject{{"type", "object"}, {"properties", JsonObject{}}}) : parameters;
+  return JsonObject{{"type", "function"}, {"function", std::move(function)}};
+}
+
+void put_tools(JsonObject& body, const ChatRequest& request, const WirePlan& plan) {
+  const ToolPlan tools = plan_tools(request, plan);
+  if (tools.empty()) return;
+  JsonArray list;
+  for (const Tool* tool : tools.own)
+    list.push_back(function_tool(tool->name, tool->description, tool->parameters));
+  if (tools.answer) {
+    list.push_back(function_tool(*tools.answer, request.output->description,
+                                 without_annotations(request.output->schema)));
+  }
+  body["tools"] = std::move(list);
+  switch (tools.choice.mode) {
+    case ToolChoice::Mode::automatic:
+      break;
+    case ToolChoice::Mode::none:
+      body["tool_choice"] = "none";
+      break;
+    case ToolChoice::Mode::any:
+      body["tool_choice"] = "required";
+      break;
+    case ToolChoice::Mode::named:
+      body["tool_choice"] =
+          JsonObject{{"type", "function"}, {"function", JsonObject{{"name", tools.choice.name}}}};
+      break;
+  }
+  if (plan.capabilities.tools_need_no_reasoning) body["reasoning_effort"] = "none";
+}
+
+void put_sampling(JsonObject& body, const ChatRequest& request, const ModelSpec& spec,
+                  const Capabilities& capabilities) {
+  const Sampling sampling = sampling_of(request, spec, capabilities);
+  if (sampling.temperature) body["temperature"] = *sampling.temperature;
+  if (sampling.top_p) body["top_p"] = *sampling.top_p;
+  if (sampling.seed) body["seed"] = *sampling.seed;
+  if (!sampling.stop.empty()) body["stop"] = text_list(sampling.stop);
+  if (sampling.max_tokens) {
+    const bool new_name = capabilities.prefers_max_completion_tokens ? capabilities.max_completion_tokens
+                                                                     : !capabilities.max_tokens;
+    body[new_name ? "max_completion_tokens" : "max_tokens"] = *sampling.max_tokens;
+  }
+}
+
+struct Content {
+  std::string text;
+  std::string refusal;
+};
+
+Content content_of(const Json* content) {
+  Content found;
+  if (content == nullptr) return found;
+  if (const auto text = as_text(*content)) {
+    found.text = *text;
+  } else if (content->is_array()) {
+    for (const auto& part : content->get_array()) {
+      const std::string type = text_of(part, "type");
+      if (type == "refusal") {
+        found.refusal += text_of(part, "refusal");
+      } else if (type == "text" || type == "output_text" || type.empty()) {
+        found.text += text_of(part, "text");
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<ToolCall> calls_of(const Json& from) {
+  std::vector<ToolCall> calls;
+  const Json* list = find_member(from, "tool_calls");
+  if (list == nullptr || !list->is_array()) return calls;
+  for (const auto& each : list->get_array()) {
+    const Json* function = find_member(each, "function");
+    if (function == nullptr || calls.size() >= kMostCalls) continue;
+    ToolCall call;
+    call.id = text_of(each, "id");
+    call.name = text_of(*function, "name");
+    set_arguments(call, find_member(*function, "arguments"));
+    if (call.id.empty()) call.id = fmt::format("call_{}", calls.size() + 1);
+    calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+FinishReason finish_of(std::string_view reason, bool has_calls) {
+  if (reason == "length" || reason == "max_tokens") return FinishReason::length;
+  if (reason == "content_filter") return FinishReason::refusal;
+  // Some servers say "stop" and call a tool all the same.
+  if (has_calls) return FinishReason::tool_calls;
+  if (reason.empty() || reason == "stop" || reason == "eos" || reason == "end_turn" ||
+      reason == "stop_sequence") {
+    return FinishReason::stop;
+  }
+  if (reason == "tool_calls" || reason == "function_call") return FinishReason::stop;
+  return FinishReason::other;
+}
+
+Usage usage_of(const Json* from) {
+  Usage usage;
+  if (from == nullptr || !from->is_object()) return usage;
+  usage.prompt_tokens = count_of(*from, "/prompt_tokens");
+  usage.completion_tokens = count_of(*from, "/completion_tokens");
+  usage.cached_tokens = count_of(*from, "/prompt_tokens_details/cached_tokens");
+  if (usage.cached_tokens == 0) usage.cached_tokens = count_of(*from, "/prompt_cache_hit_tokens");
+  usage.cached_tokens = std::min(usage.cached_tokens, usage.prompt_tokens);
+  usage.reasoning_tokens =
+      std::min(count_of(*from, "/completion_tokens_details/reasoning_tokens"), usage.completion_tokens);
+  return usage;
+}
+
+}  // namespace
+
+Json openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
+  JsonObject body;
+  body["model"] = spec.name;
+  body["messages"] = messages_of(request, plan, instruction_of(request, plan));
+  put_tools(body, request, plan);
+  if (plan.way == StructuredWay::json_schema) {
+    JsonObject format{{"name", output_name(*request.output)}};
+    if (!request.output->description.empty()) format["description"] = request.output->description;
+    format["schema"] = without_annotations(request.output->schema);
+    if (plan.strict) format["strict"] = true;
+    body["response_format"] = JsonObject{{"type", "json_schema"}, {"json_schema", std::move(format)}};
+  }
+  put_sampling(body, request, spec, plan.capabilities);
+  if (plan.stream) {
+    body["stream"] = true;
+    if (plan.capabilities.stream_options) body["stream_options"] = JsonObject{{"include_usage", true}};
+  }
+  return body;
+}
+
+Result<ChatReply> openai_reply(const Json& json) {
+  const Json* choices = find_member(json, "choices");
+  if (choices == nullptr || !choices->is_array() || choices->get_array().empty()) {
+    return fail(ErrorKind::parse, "it has no choices");
+  }
+  const Json& choice = choices->get_array().front();
+  const Json* from = find_member(choice, "message");
+  if (from == nullptr || !from->is_object()) return fail(ErrorKind::parse, "its first choice has no message");
+
+  ChatReply reply;
+  reply.message.role = Role::assistant;
+  Content content = content_of(find_member(*from, "content"));
+  reply.message.text = std::move(content.text);
+  reply.refusal = text_of(*from, "refusal");
+  if (reply.refusal.empty()) reply.refusal = std::move(content.refusal);
+  reply.message.tool_calls = calls_of(*from);
+  reply.finish = finish_of(text_of(choice, "finish_reason"), !reply.message.tool_calls.empty());
+  if (!reply.refusal.empty()) reply.finish = FinishReason::refusal;
+  if (reply.finish == FinishReason::refusal && reply.refusal.empty()) reply.refusal = reply.message.text;
+  reply.usage = usage_of(find_member(json, "usage"));
+  reply.model = text_of(json, "model");
+  return reply;
+}
+
+void OpenAiStream::take(const ServerSentEvent& event) {
+  if (done_ || error_ || broken_) return;
+  const std::string_view data = trim(event.data);
+  if (data == "[DONE]") {
+    done_ = true;
+    return;
+  }
+  if (data.empty()) return;
+  const auto chunk = parse_json(data);
+  if (!chunk) {
+    broken_ = std::string(data);
+    return;
+  }
+  const Json* error = find_member(*chunk, "error");
+  if ((error != nullptr && !error->is_null()) || event.event == "error") {
+    error_ = *chunk;
+    return;
+  }
+  if (const std::string model = text_of(*chunk, "model"); !model.empty()) model_ = model;
+  if (const Json* usage = find_member(*chunk, "usage"); usage != nullptr && usage->is_object())
+    usage_ = *usage;
+  const Json* choices = find_member(*chunk, "choices");
+  if (choices == nullptr || !choices->is_array() || choices->get_array().empty()) return;
+  const Json& choice = choices->get_array().front();
+  any_choice_ = true;
+  if (const Json* delta = find_member(choice, "delta")) take_delta(*delta);
+  if (const std::string reason = text_of(choice, "finish_reason"); !reason.empty()) finish_reason_ = reason;
+}
+
+void OpenAiStream::take_delta(const Json& delta) {
+  Content content = content_of(find_member(delta, "content"));
+  text_ += content.text;
+  refusal_ += content.refusal;
+  refusal_ += text_of(delta, "refusal");
+  const Json* calls = find_member(delta, "tool_calls");
+  if (calls == nullptr || !calls->is_array()) return;
+  for (const auto& call : calls->get_array()) take_call(call);
+}
+
+void OpenAiStream::take_call(const Json& delta) {
+  const std::string id = text_of(delta, "id");
+  const Json* numbered = find_member(delta, "index");
+  // A server that does not number its calls continues the last one, and starts a new one with a new id. There
+  // are also servers that give the same number to every call.
+  const std::int64_t index = numbered == nullptr ? -1 : as_integer(*numbered).value_or(-1);
+  const auto known = call_at_.find(index);
+  const bool starts = known == call_at_.end() ||
+                      (!id.empty() && !calls_[known->second].id.empty() && calls_[known->second].id != id);
+  if (starts) {
+    if (calls_.size() >= kMostCalls) return;
+    call_at_[index] = calls_.size();
+    calls_.emplace_back();
+  }
+  Call& call = calls_[call_at_[index]];
+  if (!id.empty()) call.id = id;
+  const Json* function = find_member(delta, "function");
+  if (function == nullptr) return;
+  if (call.name.empty()) call.name = text_of(*function, "name");
+  const Json* arguments = find_member(*function, "arguments");
+  if (arguments == nullptr || arguments->is_null()) return;
+  if (const auto part = as_text(*arguments)) {
+    call.arguments += *part;
+  } else {
+    call.arguments += to_text(*arguments);
+  }
+}
+
+Result<ChatReply> OpenAiStream::reply() const {
+  if (!any_choice_) return fail(ErrorKind::parse, "it has no choices");
+  JsonObject from{{"role", "assistant"}, {"content", text_}};
+  if (!refusal_.empty()) from["refusal"] = refusal_;
+  JsonArray calls;
+  for (const auto& call : calls_) {
+    calls.push_back(JsonObject{{"id", call.id},
+                               {"function", JsonObject{{"name", call.name}, {"arguments", call.arguments}}}});
+  }
+  from["tool_calls"] = std::move(calls);
+  JsonObject choice{{"message", std::move(from)}, {"finish_reason", finish_reason_}};
+  JsonObject whole{{"model", model_}, {"choices", JsonArray{std::move(choice)}}, {"usage", usage_}};
+  return openai_reply(Json(std::move(whole)));
+}
+
+}  // namespace assay

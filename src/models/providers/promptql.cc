@@ -1,0 +1,274 @@
+#include "models/providers/promptql.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "models/failure.h"
+#include "net/http/origin.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view kDefaultKey = "PROMPTQL_API_KEY";
+// A shorter value is a role or a number, and blanking it out would make errors unreadable.
+constexpr std::size_t kShortestSecret = 4;
+// An error body beyond this is only quoted from, not read.
+constexpr std::size_t kLongestRead = std::size_t{1} << 18;
+
+std::string host_of(std::string_view url) {
+  const std::size_t from = std::min(url.find("://"), url.size());
+  const std::string_view authority =
+      url.substr(0, authority_end(url)).substr(from == url.size() ? 0 : from + 3);
+  const std::size_t at = authority.rfind('@');
+  return std::string(at == std::string_view::npos ? authority : authority.substr(at + 1));
+}
+
+bool is_hasuras_own(std::string_view url) {
+  const auto origin = parse_origin(url);
+  if (!origin) return false;
+  const std::string host = lower_ascii(origin->host);
+  return host.ends_with(".hasura.io") || host.ends_with(".hasura.app");
+}
+
+// Only the default variable may be missing, where the service is not Hasura's own.
+bool key_is_needed(const PromptqlQuery& query) {
+  return !query.api_key_env.empty() && (query.api_key_env != kDefaultKey || is_hasuras_own(query.url));
+}
+
+std::string key_variable(const ModelSpec& model) {
+  if (!model.api_key_env.empty()) return model.api_key_env;
+  return model.provider == "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+}
+
+// Everything that may not be shown, gathered while a query is filled.
+class Secrets {
+ public:
+  void add(std::string value) {
+    if (value.size() >= kShortestSecret) values_.push_back(std::move(value));
+  }
+
+  std::string hidden_in(std::string_view text) const {
+    std::string clean = without_key(text, "");
+    for (const std::string& value : values_) clean = without_key(clean, value);
+    return clean;
+  }
+
+ private:
+  std::vector<std::string> values_;
+};
+
+// What is sent: the query with its secrets.
+struct Filled {
+  std::string body;
+  std::string key;  // empty: none is sent
+  Secrets secrets;
+};
+
+Status fill_texts(Json& value, const Environment& environment, Secrets& secrets) {
+  const Environment noting = [&](std::string_view name) {
+    auto found = environment(name);
+    if (found) secrets.add(*found);
+    return found;
+  };
+  if (value.is_string()) {
+    auto filled = fill_environment(value.get_string(), noting);
+    if (!filled) return fail(std::move(filled).error());
+    value = boost::json::string(*filled);
+  } else if (JsonArray* list = value.if_array()) {
+    for (Json& element : *list) {
+      if (Status status = fill_texts(element, environment, secrets); !status) return status;
+    }
+  } else if (JsonObject* object = value.if_object()) {
+    for (auto& member : *object) {
+      if (Status status = fill_texts(member.value(), environment, secrets); !status) return status;
+    }
+  }
+  return {};
+}
+
+Result<std::string> key_named(const std::string& name, const Environment& environment) {
+  std::string key(trim(environment(name).value_or("")));
+  if (key.empty()) return fail(ErrorKind::auth, fmt::format("no key: set the environment variable {}", name));
+  const bool printable = std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7F; });
+  if (!printable) {
+    return fail(ErrorKind::config,
+                fmt::format("{} holds a space, a line break or another odd character", name));
+  }
+  return key;
+}
+
+// Sets the member that the pointer ends in; false if the object around it is not there.
+bool put(Json& body, std::string_view pointer, std::string_view text) {
+  const std::size_t last = pointer.rfind('/');
+  if (last == std::string_view::npos) return false;
+  boost::system::error_code error;
+  Json* around = body.find_pointer(pointer.substr(0, last), error);
+  if (around == nullptr || !around->is_object()) return false;
+  around->get_object()[pointer.substr(last + 1)] = text;
+  return true;
+}
+
+Result<Filled> fill(const PromptqlQuery& query, const Environment& environment) {
+  Filled filled;
+  Json body = query.body;
+  if (JsonObject* object = body.if_object()) {
+    if (Json* ddn = object->if_contains("ddn")) {
+      if (Status status = fill_texts(*ddn, environment, filled.secrets); !status) {
+        return fail(std::move(status).error().with("field", "ddn"));
+      }
+    }
+  }
+  for (const auto& [pointer, name] : query.body_keys) {
+    auto key = key_named(name, environment);
+    if (!key) return fail(std::move(key).error());
+    filled.secrets.add(*key);
+    if (!put(body, pointer, *key)) {
+      return fail(ErrorKind::internal, fmt::format("the body has no place {} for a key", pointer));
+    }
+  }
+  if (!query.api_key_env.empty()) {
+    auto key = key_named(query.api_key_env, environment);
+    if (!key && (key_is_needed(query) || key.error().kind != ErrorKind::auth))
+      return fail(std::move(key).error());
+    if (key) {
+      filled.secrets.add(*key);
+      filled.key = std::move(*key);
+    }
+  }
+  filled.body = to_text(body);
+  return filled;
+}
+
+ModelFailure failure_of(const HttpResponse& response, const std::string& host, const Filled& filled,
+                        const PromptqlQuery& query) {
+  const std::string_view body = cut(response.body, kLongestRead);
+  // Secrets go before the text is shortened: a cut could leave a piece too short to be recognised.
+  ModelFailure failure = failure_of_status(
+      response.status, response.headers, filled.secrets.hidden_in(body), host, filled.key,
+      query.api_key_env.empty() ? "api_key_env" : query.api_key_env, std::chrono::system_clock::now());
+  failure.error.message = filled.secrets.hidden_in(failure.error.message);
+  return failure;
+}
+
+// What is wrong with the form of a reply; nothing if it can be used.
+std::optional<std::string> misfit(const Json& reply) {
+  if (!reply.is_object()) return fmt::format("it is {}, not an object", kind_word(reply));
+  bool any = false;
+  for (const std::string_view key : {"assistant_actions", "modified_artifacts"}) {
+    const Json* member = find_member(reply, key);
+    if (member == nullptr || member->is_null()) continue;
+    if (!member->is_array()) return fmt::format("{} is {}, not a list", key, kind_word(*member));
+    any = true;
+  }
+  if (!any) return "it has neither assistant_actions nor modified_artifacts";
+  return std::nullopt;
+}
+
+std::expected<Json, ModelFailure> read_reply(std::string_view body, const std::string& host,
+                                             const Filled& filled, const PromptqlQuery& query) {
+  const std::string_view start = cut(body, kLongestRead);
+  auto reply = parse_json(body);
+  if (!reply) {
+    return std::unexpected(
+        failure_of_broken("it is not complete JSON", filled.secrets.hidden_in(start), host, filled.key));
+  }
+  const auto wrong = misfit(*reply);
+  if (!wrong) return std::move(*reply);
+  // Gateways report an error of the server behind them with status 200.
+  if (const Json* error = find_member(*reply, "error"); error != nullptr && !error->is_null()) {
+    ModelFailure failure =
+        failure_of_complaints(complaints_in_text(filled.secrets.hidden_in(start)), host, filled.key,
+                              query.api_key_env.empty() ? "api_key_env" : query.api_key_env);
+    failure.error.message = filled.secrets.hidden_in(failure.error.message);
+    return std::unexpected(std::move(failure));
+  }
+  ModelFailure failure = failure_of_broken(*wrong, filled.secrets.hidden_in(start), host, filled.key);
+  failure.error.kind = ErrorKind::schema;
+  return std::unexpected(std::move(failure));
+}
+
+}  // namespace
+
+PromptqlQuery promptql_query(const PromptqlSettings& settings, const ModelSpec& model,
+                             std::string_view user_message) {
+  PromptqlQuery query;
+  query.url = settings.url;
+  query.api_key_env = settings.api_key_env;
+  query.timeout = settings.timeout;
+  JsonObject body{{"version", settings.version}};
+  if (settings.version == "v1") {
+    JsonObject llm;
+    if (model.provider == "openai" || model.provider == "anthropic") {
+      llm["provider"] = model.provider;
+      llm["model"] = model.name;
+      if (!model.base_url.empty()) llm["base_url"] = model.base_url;
+      query.body_keys.emplace_back("/llm/api_key", key_variable(model));
+    } else {
+      llm["provider"] = "hasura";
+    }
+    body["llm"] = std::move(llm);
+  }
+  body["ddn"] = settings.ddn;
+  if (!settings.artifacts.empty()) body["artifacts"] = settings.artifacts;
+  if (settings.version == "v1" && !settings.system_instructions.empty()) {
+    body["system_instructions"] = settings.system_instructions;
+  }
+  body["timezone"] = settings.timezone;
+  body["interactions"] = JsonArray{JsonObject{{"user_message", JsonObject{{"text", user_message}}}}};
+  body["stream"] = false;
+  query.body = std::move(body);
+  return query;
+}
+
+Json to_json(const PromptqlQuery& query) {
+  JsonObject keys;
+  if (!query.api_key_env.empty()) keys["Authorization"] = query.api_key_env;
+  for (const auto& [pointer, name] : query.body_keys) keys[pointer] = name;
+  return JsonObject{{"url", query.url}, {"body", query.body}, {"keys", std::move(keys)}};
+}
+
+Task<std::expected<Json, ModelFailure>> query_promptql(HttpClient& client, const PromptqlQuery& query,
+                                                       const Environment& environment) {
+  const std::string host = host_of(query.url);
+  auto filled = fill(query, environment);
+  if (!filled) {
+    co_return std::unexpected(ModelFailure{std::move(filled).error().with("promptql", host), std::nullopt});
+  }
+  HttpRequest http;
+  http.method = "POST";
+  http.url = query.url;
+  http.headers.add("Content-Type", "application/json");
+  http.headers.add("Accept", "application/json");
+  if (!filled->key.empty()) http.headers.add("Authorization", "Bearer " + filled->key);
+  http.body = filled->body;
+  http.total_timeout = query.timeout;
+  http.idle_timeout = query.timeout;  // silence is what a service that thinks sounds like
+  Result<HttpResponse> response = co_await client.send(std::move(http));
+  std::optional<ModelFailure> failure;
+  if (!response) {
+    failure = ModelFailure{std::move(response).error(), std::nullopt};
+    failure->error.message = filled->secrets.hidden_in(failure->error.message);
+  } else if (response->status < 200 || response->status > 299) {
+    failure = failure_of(*response, host, *filled, query);
+  } else {
+    auto reply = read_reply(response->body, host, *filled, query);
+    if (reply) co_return std::move(*reply);
+    failure = std::move(reply).error();
+  }
+  failure->error = std::move(failure->error).with("promptql", host);
+  co_return std::unexpected(std::move(*failure));
+}
+
+std::vector<std::string> variables_of(const PromptqlQuery& query) {
+  if (query.url == "sim") return {};
+  std::vector<std::string> names;
+  names.reserve(query.body_keys.size() + 1);
+  for (const auto& [pointer, name] : query.body_keys) names.push_back(name);
+  if (key_is_needed(query)) names.push_back(query.api_key_env);
+  return names;
+}
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+// Small steps that the mappings of all providers share: which tools and sampling parameters a request sends
+// under a plan, and tolerant access to the fields of replies.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json/json.h"
+#include "models/chat.h"
+#include "models/model.h"
+#include "models/structured/structured_way.h"
+
+namespace assay {
+
+// Adds `text` as a new paragraph; nothing if it is empty.
+void append_paragraph(std::string& to, std::string_view text);
+
+Json text_list(const std::vector<std::string>& texts);
+
+// The member as text, or as the digits of a whole number; empty if it is anything else.
+std::string text_of(const Json& json, std::string_view key);
+// A count of tokens: never negative, 0 if absent.
+std::int64_t count_of(const Json& json, std::string_view pointer);
+// Arguments as JSON, as text that holds JSON, or as whatever the model wrote.
+void set_arguments(ToolCall& call, const Json* arguments);
+
+// The tools that are sent, with the one that carries a structured answer.
+struct ToolPlan {
+  std::vector<const Tool*> own;       // of the request, which must outlive the plan
+  std::optional<std::string> answer;  // name of the tool whose argument is the answer
+  ToolChoice choice;
+  bool empty() const { return own.empty() && !answer; }
+};
+ToolPlan plan_tools(const ChatRequest& request, const WirePlan& plan);
+
+// What the prompt must say in addition under this plan; empty if nothing.
+std::string instruction_of(const ChatRequest& request, const WirePlan& plan);
+
+// The request's parameters, with the model's own where the request has none, as far as the model takes them.
+Sampling sampling_of(const ChatRequest& request, const ModelSpec& spec, const Capabilities& capabilities);
+
+}  // namespace assay

@@ -1,0 +1,127 @@
+#include "models/structured/structured_way.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "models/structured/schema_subset.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kLongestName = 64;
+
+bool carries(StructuredWay way, Wire wire, const OutputSchema& output, const Capabilities& capabilities,
+             const SchemaRefusals& refused) {
+  switch (way) {
+    case StructuredWay::json_schema:
+      return capabilities.json_schema && !refused.json_schema &&
+             (wire == Wire::openai || anthropic_output_schema(output.schema).has_value());
+    case StructuredWay::tools:
+      return capabilities.tools && capabilities.forced_tool && !refused.tools &&
+             describes_object(output.schema);
+    case StructuredWay::text:
+      return true;
+  }
+  return true;
+}
+
+// The answer that came as the argument of our tool becomes the text; calls of the request's own tools stay.
+bool take_answer_call(ChatReply& reply, const std::string& tool_name) {
+  auto& calls = reply.message.tool_calls;
+  const auto answer = std::ranges::find(calls, tool_name, &ToolCall::name);
+  if (answer == calls.end()) return false;
+  reply.message.text = answer->arguments_text.empty() ? to_text(answer->arguments) : answer->arguments_text;
+  std::erase_if(calls, [&](const ToolCall& call) { return call.name == tool_name; });
+  if (calls.empty() && reply.finish == FinishReason::tool_calls) reply.finish = FinishReason::stop;
+  return true;
+}
+
+void take_json_out(ChatReply& reply) {
+  std::string& text = reply.message.text;
+  // An answer that was cut off may hold a complete object somewhere inside, which is not the answer.
+  if (text.empty() || reply.finish == FinishReason::length || parse_json(text)) return;
+  auto lenient = parse_lenient_json(text);
+  if (!lenient) return;
+  reply.raw_text = std::move(text);
+  text = to_text(lenient->value);
+}
+
+void cut_at_stop(ChatReply& reply, const std::vector<std::string>& stops) {
+  std::string& text = reply.message.text;
+  std::size_t first = std::string::npos;
+  for (const auto& stop : stops) {
+    if (!stop.empty()) first = std::min(first, text.find(stop));
+  }
+  if (first == std::string::npos) return;
+  text.resize(first);
+  reply.finish = FinishReason::stop;
+}
+
+}  // namespace
+
+StructuredWay choose_way(Wire wire, std::string_view pinned, const OutputSchema& output,
+                         const Capabilities& capabilities, const SchemaRefusals& refused) {
+  constexpr std::array<StructuredWay, 3> openai{StructuredWay::json_schema, StructuredWay::tools,
+                                                StructuredWay::text};
+  constexpr std::array<StructuredWay, 3> anthropic{StructuredWay::tools, StructuredWay::json_schema,
+                                                   StructuredWay::text};
+  for (const auto way : wire == Wire::openai ? openai : anthropic) {
+    if (pinned == to_string(way)) return way;
+  }
+  for (const auto way : wire == Wire::openai ? openai : anthropic) {
+    if (carries(way, wire, output, capabilities, refused)) return way;
+  }
+  return StructuredWay::text;
+}
+
+std::string output_name(const OutputSchema& output) {
+  std::string name;
+  for (const char c : output.name) {
+    const bool fits =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (name.size() < kLongestName) name += fits ? c : '_';
+  }
+  return name.empty() ? "answer" : name;
+}
+
+std::string output_tool_name(const ChatRequest& request) {
+  std::string name = request.output ? output_name(*request.output) : "answer";
+  const auto taken = [&] {
+    return std::ranges::find(request.tools, name, &Tool::name) != request.tools.end();
+  };
+  for (int number = 2; taken(); ++number) {
+    const std::string suffix = fmt::format("_{}", number);
+    name = output_name(*request.output).substr(0, kLongestName - suffix.size()) + suffix;
+  }
+  return name;
+}
+
+std::string schema_instruction(const OutputSchema& output) {
+  std::string text =
+      "Give your answer as one JSON value that fits the JSON Schema below. Write only that JSON, in a "
+      "```json "
+      "block, with no words before or after it.\n";
+  if (!output.description.empty()) text += fmt::format("What the answer is: {}\n", output.description);
+  text += fmt::format("JSON Schema:\n{}", to_text(without_annotations(output.schema)));
+  return text;
+}
+
+std::string tool_instruction(std::string_view tool_name) {
+  return fmt::format("Give your answer by calling the tool {}. Do not write it as text.", tool_name);
+}
+
+void settle_reply(ChatReply& reply, const ChatRequest& request, const WirePlan& plan) {
+  if (reply.finish == FinishReason::refusal) return;
+  if (plan.way) {
+    const bool called =
+        *plan.way == StructuredWay::tools && take_answer_call(reply, output_tool_name(request));
+    if (!called && reply.message.tool_calls.empty()) take_json_out(reply);
+  } else if (!plan.capabilities.stop) {
+    cut_at_stop(reply, request.sampling.stop);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,74 @@
+// A small HTTP/1.1 server (Boost.Beast, hidden in one source): asynchronous, so that a thousand slow or
+// stalled requests cost no thread. Handlers run on the server's own threads and answer whenever they like; a
+// handler that blocks holds up all connections of its thread. Requests of one connection are handled one
+// after the other.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "net/http/http.h"
+
+namespace assay {
+
+struct ServerRequest {
+  std::string method{};
+  std::string path{};   // decoded, without query
+  std::string query{};  // raw, without '?'
+  Headers headers{};
+  std::string body{};
+  std::string remote{};  // address of the peer
+};
+
+// How one request is answered: exactly one of send(), send_truncated(), begin_stream()…end_stream(), or
+// drop(); what comes after the answer has no effect. Thread-safe; may be kept and used later, even after the
+// server or the peer has gone, which makes every call a no-op. Letting the last reference go without a
+// complete answer closes the connection. Content-Length, Transfer-Encoding and Date are the server's to set;
+// a header "Connection: close" closes after the answer. To HEAD only the head of the answer is sent.
+class Responder {
+ public:
+  virtual ~Responder() = default;
+  virtual void send(int status, Headers headers, std::string body) = 0;
+  // Chunked transfer.
+  virtual void begin_stream(int status, Headers headers) = 0;
+  virtual void write(std::string chunk) = 0;
+  virtual void end_stream() = 0;
+  // Resets the connection at once, whatever has been sent; also possible in the middle of a stream.
+  virtual void drop() = 0;
+  // A reply that breaks off: announces more than it sends, then closes.
+  virtual void send_truncated(int status, Headers headers, std::string body,
+                              std::size_t announced_length) = 0;
+  // Runs `work` on a server thread after `delay` unless the server has stopped.
+  virtual void after(std::chrono::nanoseconds delay, std::function<void()> work) = 0;
+};
+
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any free one
+  int threads = 1;
+  std::size_t max_body = std::size_t{64} << 20;  // 413 beyond
+  // Slowloris: a request must be complete so long after its first byte, and the first one after connecting.
+  std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
+  // Between requests, and for a peer that does not take what is sent to it.
+  std::chrono::nanoseconds keep_alive_timeout = std::chrono::seconds(75);
+};
+
+class HttpServer {
+ public:
+  using Handler = std::function<void(ServerRequest, std::shared_ptr<Responder>)>;
+
+  // Binds and starts to accept. Error of kind io names address and reason.
+  static Result<std::unique_ptr<HttpServer>> start(HttpServerOptions options, Handler handler);
+  // Stops and joins the threads; requests without an answer are cut off. Not to be called by a handler.
+  virtual ~HttpServer() = default;
+  virtual std::uint16_t port() const = 0;
+  virtual std::size_t connections() const = 0;  // open now
+  virtual std::uint64_t accepted() const = 0;   // connections since the start
+};
+
+}  // namespace assay

@@ -1,0 +1,285 @@
+#include "runs/collect.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/time.h"
+#include "core/version.h"
+#include "engine/runner.h"
+#include "evaluations/case_spread.h"
+#include "evaluations/clustered_figures.h"
+#include "evaluations/common_keys.h"
+#include "evaluations/output_files.h"
+#include "evaluations/result_line.h"
+#include "report/pages/html.h"
+#include "report/plots/summary_plots.h"
+
+namespace assay {
+namespace {
+
+// Follows the cases through the journal's outcomes, both in input order.
+class OutcomeCursor {
+ public:
+  static Result<OutcomeCursor> open(const std::string& directory) {
+    auto reader = OutcomeReader::open(directory);
+    if (!reader) return fail(std::move(reader.error()));
+    OutcomeCursor cursor(std::move(*reader));
+    if (auto moved = cursor.advance(); !moved) return fail(std::move(moved.error()));
+    return cursor;
+  }
+
+  // Nothing if the case has no outcome. Cheapest in the order of the indices.
+  Result<std::optional<FinishedCase>> at(std::int64_t index) {
+    if (index < last_asked_) {
+      auto row = reader_->at(index);
+      if (!row) return fail(std::move(row.error()));
+      return *row ? std::optional(read_finished(**row)) : std::nullopt;
+    }
+    last_asked_ = index;
+    while (row_ && row_->case_index < index) {
+      if (auto moved = advance(); !moved) return fail(std::move(moved.error()));
+    }
+    if (!row_ || row_->case_index != index) return std::nullopt;
+    return read_finished(*row_);
+  }
+
+ private:
+  explicit OutcomeCursor(std::unique_ptr<OutcomeReader> reader) : reader_(std::move(reader)) {}
+  Status advance() {
+    auto next = reader_->next();
+    if (!next) return fail(std::move(next.error()));
+    row_ = std::move(*next);
+    return {};
+  }
+  std::unique_ptr<OutcomeReader> reader_;
+  std::optional<OutcomeRow> row_;
+  std::int64_t last_asked_ = -1;
+};
+
+// What follows from the scores of all cases: intervals that honour clusters, and people's labels beside them.
+class ScoreFigures {
+ public:
+  explicit ScoreFigures(const HumanCheck* human) {
+    if (human != nullptr) human_ = *human;
+  }
+  void add(const Case& input, Scores scores) {
+    for (const Score& score : scores) {
+      if (!score.value) continue;
+      if (!input.cluster.empty()) clustered_.add(input.cluster, score.figure, *score.value);
+      if (human_) human_->add(input.id, input.cluster, score.figure, *score.value);
+    }
+  }
+  void apply(Summary& summary) const {
+    clustered_.apply(summary);
+    if (human_) human_->apply(summary);
+  }
+
+ private:
+  ClusteredFigures clustered_;
+  std::optional<HumanCheck> human_;
+};
+
+std::string problem_line(const Problem& problem) {
+  return fmt::format("{}: {}{}{}\n", problem.severity, problem.where, problem.where.empty() ? "" : ": ",
+                     problem.text);
+}
+
+UsageTotals usage_of(const std::optional<JournalTotals>& totals) {
+  UsageTotals usage;
+  if (!totals) {
+    usage.cost_usd = 0;
+    return usage;
+  }
+  usage.requests = totals->requests;
+  usage.prompt_tokens = totals->prompt_tokens;
+  usage.completion_tokens = totals->completion_tokens;
+  usage.cached_tokens = totals->cached_tokens;
+  usage.reasoning_tokens = totals->reasoning_tokens;
+  usage.cached = totals->reused;
+  if (totals->cost_known) usage.cost_usd = static_cast<double>(totals->cost_picousd) / 1e12;
+  return usage;
+}
+
+// What every run has, around what the evaluation drew itself.
+void collect_plots(Summary& summary, const CaseSpread& spread) {
+  std::vector<Plot> plots = summary_plots(summary);
+  std::ranges::move(summary.plots, std::back_inserter(plots));
+  summary.plots = std::move(plots);
+  spread.add_plots(summary);
+  give_own_names(summary.plots);
+}
+
+}  // namespace
+
+void ProblemList::add(Problem problem) {
+  ++count;
+  if (problem.severity == "error") ++errors;
+  if (first.size() < kKept) first.push_back(std::move(problem));
+}
+
+Status hear_journal(const std::string& directory,
+                    const std::function<void(std::int64_t index, const Outcome& outcome)>& hear) {
+  auto reader = OutcomeReader::open(directory);
+  if (!reader) return fail(std::move(reader.error()));
+  for (;;) {
+    auto row = (*reader)->next();
+    if (!row) return fail(std::move(row.error()));
+    if (!*row) return {};
+    hear((*row)->case_index, read_finished(**row).outcome);
+  }
+}
+
+Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
+  auto source = evaluation.cases();
+  if (!source) return fail(std::move(source.error()));
+  Scan scan;
+  for (;;) {
+    auto more = (*source)->next();
+    for (Problem& problem : (*source)->take_problems()) scan.problems.add(std::move(problem));
+    if (!more) return fail(std::move(more.error()));
+    if (!*more) break;
+    ++scan.cases;
+    if (estimating == Estimating::yes) evaluation.estimate((*source)->current(), scan.estimate);
+  }
+  scan.unit = (*source)->unit();
+  scan.lines = (*source)->lines();
+  scan.invalid = (*source)->invalid();
+  return scan;
+}
+
+std::string deciding_config(const Config& config, const Evaluation& evaluation) {
+  JsonObject deciding;
+  for (const auto& [name, print] : evaluation.prompts()) deciding.emplace("text " + name, print);
+  for (const auto& [key, value] : config.values()) {
+    if (decides_answers(key)) deciding.emplace(key, value);
+  }
+  return canonical_text(deciding);
+}
+
+std::vector<std::string> changed_keys(const std::string& journaled, const Config& config,
+                                      const Evaluation& evaluation) {
+  std::vector<std::string> changed;
+  const auto before = parse_json(journaled);
+  const auto now = parse_json(deciding_config(config, evaluation));
+  if (!before || !now || !before->is_object() || !now->is_object()) return {"config"};
+  std::set<std::string> names;
+  for (const auto& [key, value] : before->get_object()) names.emplace(key);
+  for (const auto& [key, value] : now->get_object()) names.emplace(key);
+  for (const std::string& name : names) {
+    const Json* a = find_member(*before, name);
+    const Json* b = find_member(*now, name);
+    if (a == nullptr || b == nullptr || canonical_text(*a) != canonical_text(*b)) changed.push_back(name);
+  }
+  return changed;
+}
+
+Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& problems) {
+  auto source = request.evaluation.cases();
+  if (!source) return fail(std::move(source.error()));
+  std::optional<OutcomeCursor> outcomes;
+  if (request.journaled) {
+    auto cursor = OutcomeCursor::open(request.directory);
+    if (!cursor) return fail(std::move(cursor.error()));
+    outcomes.emplace(std::move(*cursor));
+  }
+  OutputFiles files(request.directory);
+  ReportInput report;
+  const auto note = [&](Problem problem) {
+    files.write("problems.log", problem_line(problem));
+    problems.add(std::move(problem));
+  };
+  files.write("problems.log", "");
+  for (const Problem& warning : request.warnings) note(warning);
+  {
+    const auto collector =
+        request.evaluation.collector(files, {request.header.run_id, request.header.started});
+    ScoreFigures figures(request.evaluation.human());
+    CaseSpread spread(request.evaluation.mean_figures());
+    const auto score = [&](const Case& input, const FinishedCase* finished) {
+      const Scores scores = collector->add(input, finished);
+      figures.add(input, scores);
+      spread.add_scores(scores);
+      if (finished != nullptr) spread.add_finished(*finished);
+    };
+    ResultLine skipped;
+    std::int64_t taken = 0;
+    for (;;) {
+      auto more = (*source)->next();
+      for (Problem& problem : (*source)->take_problems()) note(std::move(problem));
+      if (!more) return fail(std::move(more.error()));
+      if (!*more) break;
+      const Case& current = (*source)->current();
+      if (!outcomes) {
+        score(current, nullptr);
+        continue;
+      }
+      auto finished = outcomes->at(current.index);
+      if (!finished) return fail(std::move(finished.error()));
+      if (request.this_sitting != nullptr && !request.this_sitting->contains(current.index))
+        finished->reset();
+      if (*finished) ++taken;
+      if (!*finished && request.not_taken == NotTaken::skipped) {
+        ++report.summary.cases.skipped;
+        skipped.begin(current, OutcomeKind::skipped);
+        files.write("results.jsonl", skipped.end());
+        continue;
+      }
+      if (!*finished) {
+        *finished = FinishedCase{{OutcomeKind::limit_hit, {}, request.not_evaluated}, JsonObject{}, 0};
+      }
+      if (const Json* warnings = (*finished)->outcome.result.if_contains("warnings");
+          warnings != nullptr && warnings->is_array()) {
+        for (const Json& warning : warnings->get_array())
+          note({"warning", fmt::format("case {}", current.id), std::string(as_text(warning).value_or(""))});
+      }
+      if (!(*finished)->outcome.error.empty()) {
+        note({"error", fmt::format("case {}", current.id), (*finished)->outcome.error});
+      }
+      score(current, &**finished);
+    }
+    Summary& summary = report.summary;
+    summary.assay = kVersion;
+    summary.evaluation = request.header.evaluation;
+    summary.what = request.header.what;
+    summary.run_id = request.header.run_id;
+    summary.started = request.header.started;
+    summary.prompts = request.evaluation.prompts();
+    summary.cases.total = (*source)->lines() * (*source)->cases_per_line();
+    summary.cases.invalid = (*source)->invalid() * (*source)->cases_per_line();
+    summary.usage = usage_of(request.totals);
+    if (summary.cases.invalid > 0 && request.invalid_lines == InvalidLines::refuse) {
+      return fail(ErrorKind::data, fmt::format("{} of {} {} cannot be used", summary.cases.invalid,
+                                               summary.cases.total, (*source)->unit()));
+    }
+    if (summary.cases.total == 0) return fail(ErrorKind::data, "the data hold no case");
+    collector->finish(summary, report.notable);
+    figures.apply(summary);
+    if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);
+    collector->write_figures(summary);
+    collect_plots(summary, spread);
+  }
+  report.summary.finished = iso_time(std::chrono::system_clock::now());
+  report.summary.gates = evaluate_gates(request.gates, report.summary);
+  report.problems = problems.first;
+  if (report.problems.size() > 200) report.problems.resize(200);
+  report.problem_count = problems.count;
+  report.config_yaml = request.header.config_yaml;
+  report.command = request.header.command;
+  files.write("summary.json", pretty_text(to_json(report.summary)));
+  for (const Plot& plot : report.summary.plots)
+    files.write(fmt::format("plots/{}.vl.json", plot.name), pretty_text(plot.spec));
+  for (const std::string& name : files.names()) {
+    if (name.ends_with(".html")) report.pages.push_back(name);
+  }
+  files.write("report.html", html_report(report));
+  if (auto done = files.commit(); !done) return fail(std::move(done.error()));
+  return report;
+}
+
+}  // namespace assay

@@ -1,0 +1,88 @@
+// One run from its data to its files: look at all data first, run what asks outside over the journal, then
+// collect every case in input order into figures, tables and the report. Used by the commands and, later, by
+// the service.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "evaluations/early_stop.h"
+#include "evaluations/evaluation.h"
+#include "report/gates.h"
+#include "report/summary.h"
+#include "store/journal.h"
+
+namespace assay {
+
+// Problems are all counted, and the first thousand kept.
+struct ProblemList {
+  static constexpr std::size_t kKept = 1000;
+  std::vector<Problem> first;
+  std::int64_t count = 0;
+  std::int64_t errors = 0;
+  void add(Problem problem);
+};
+
+struct Scan {
+  std::string unit = "lines";  // what is counted below
+  std::int64_t cases = 0;
+  std::int64_t lines = 0;
+  std::int64_t invalid = 0;
+  CallEstimate estimate;
+  ProblemList problems;
+};
+
+enum class Estimating { no, yes };
+// Reads all data once, checking every line.
+Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating);
+
+// What decides answers, as it is journaled: that part of the config, and the fingerprints of texts that it
+// names.
+std::string deciding_config(const Config& config, const Evaluation& evaluation);
+// Names of the keys in which a resumed run differs from the journaled one; empty if none.
+std::vector<std::string> changed_keys(const std::string& journaled, const Config& config,
+                                      const Evaluation& evaluation);
+
+struct RunHeader {
+  std::string evaluation;
+  std::string what;
+  std::string run_id;
+  std::string started;
+  std::string command;
+  std::string config_yaml;
+};
+
+// Every outcome in the journal of `directory`, in input order.
+Status hear_journal(const std::string& directory,
+                    const std::function<void(std::int64_t index, const Outcome& outcome)>& hear);
+
+// Collects every case and writes the run's files (all or none), the report last. Cases without an outcome in
+// the journal count as errored with `not_evaluated` as their reason. Without `journaled` the cases are
+// evaluated here. Invalid lines end it with an error of kind data unless `skip_invalid`; the problems are
+// given to `problems`.
+enum class InvalidLines { refuse, skip };
+// What a case without outcome is: a failure, or left out by design.
+enum class NotTaken { errored, skipped };
+struct CollectRequest {
+  const Evaluation& evaluation;
+  RunHeader header = {};
+  std::string directory = {};
+  bool journaled = false;
+  std::optional<JournalTotals> totals = {};
+  NotTaken not_taken = NotTaken::errored;
+  std::string not_evaluated = {};         // why, if errored
+  const EarlyStop* early_stop = nullptr;  // if the run was allowed to stop early
+  // Where files are the state: the cases that came to an end in this sitting; earlier ends are out of date.
+  const std::set<std::int64_t>* this_sitting = nullptr;
+  std::vector<Gate> gates = {};
+  std::vector<Problem> warnings = {};  // of the run itself, for problems.log
+  InvalidLines invalid_lines = InvalidLines::refuse;
+};
+Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& problems);
+
+}  // namespace assay

@@ -1,0 +1,98 @@
+#include "runs/run_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/file.h"
+#include "core/json/jsonl.h"
+#include "core/yaml.h"
+
+namespace assay {
+namespace {
+
+enum Field : std::size_t { kId, kCluster, kOutcome, kScores, kQuestion, kMessage };
+
+// The scores of one line, by the run's list of figures, which grows as new ones are met.
+void read_scores(const Json& scores, RunScores& run, ScoredCase& one) {
+  if (!scores.is_object()) return;
+  for (const auto& [name, value] : scores.get_object()) {
+    auto at = std::find(run.figures.begin(), run.figures.end(), std::string_view(name));
+    if (at == run.figures.end()) at = run.figures.emplace(run.figures.end(), name);
+    const auto position = static_cast<std::size_t>(at - run.figures.begin());
+    if (one.scores.size() <= position) one.scores.resize(position + 1);
+    one.scores[position] = as_number(value);
+  }
+}
+
+Status read_cases(const std::string& file, RunScores& run) {
+  auto reader = LineReader::open(file);
+  if (!reader) return fail(std::move(reader.error()));
+  LineParser parser({"id", "cluster", "outcome", "scores", "question", "message"});
+  for (;;) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) break;
+    if (auto parsed = parser.parse(**line); !parsed)
+      return fail(std::move(parsed.error()).with("file", file).with("line", std::to_string((*line)->number)));
+    ScoredCase one;
+    one.id = parser.field(kId).text;
+    one.cluster = parser.field(kCluster).text;
+    one.outcome = parser.field(kOutcome).text;
+    one.text = parser.field(kQuestion).present() ? parser.field(kQuestion).text : parser.field(kMessage).text;
+    read_scores(parser.tree(kScores), run, one);
+    run.cases.push_back(std::move(one));
+  }
+  if (run.figures.empty()) {
+    return fail(Error{
+        ErrorKind::data,
+        "no case has scores to compare; runs of an older version have none: run it again, with --reuse for "
+        "the answers",
+        {{"file", file}}});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Summary> read_summary(const std::string& directory) {
+  if (!directory_exists(directory)) return fail(file_error(directory, "open the run", 2));
+  if (!file_exists(directory + "/config.yaml")) {
+    return fail(Error{ErrorKind::usage,
+                      "there is no config.yaml: this is not the directory of a run",
+                      {{"directory", directory}}});
+  }
+  if (!file_exists(directory + "/summary.json")) {
+    return fail(
+        Error{ErrorKind::usage,
+              fmt::format("the run is not finished: there is no summary.json; go on with: assay resume {}",
+                          directory),
+              {{"directory", directory}}});
+  }
+  auto text = read_file(directory + "/summary.json");
+  if (!text) return fail(std::move(text.error()));
+  auto tree = parse_json(*text);
+  if (!tree) return fail(std::move(tree.error()).with("file", directory + "/summary.json"));
+  auto summary = summary_from_json(*tree);
+  if (!summary) return fail(std::move(summary.error()).with("file", directory + "/summary.json"));
+  return summary;
+}
+
+Result<RunScores> read_run_scores(const std::string& directory) {
+  auto summary = read_summary(directory);
+  if (!summary) return fail(std::move(summary.error()));
+  RunScores run;
+  run.directory = directory;
+  run.summary = std::move(*summary);
+  auto config = read_file(directory + "/config.yaml");
+  if (!config) return fail(std::move(config.error()));
+  auto yaml = parse_yaml(*config);
+  if (!yaml) return fail(std::move(yaml.error()).with("file", directory + "/config.yaml"));
+  if (yaml->value.is_object()) run.config = std::move(yaml->value.get_object());
+  if (auto read = read_cases(directory + "/results.jsonl", run); !read) return fail(std::move(read.error()));
+  return run;
+}
+
+}  // namespace assay

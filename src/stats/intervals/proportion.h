@@ -1,0 +1,26 @@
+// How sure is a rate of `count` in `n`? Wilson's interval is the default everywhere: it keeps near its level
+// from n = 1 on and never leaves [0, 1]. Clopper–Pearson is for when the level must be guaranteed
+// (guardrails). n = 0 gives an undefined rate; a count outside 0…n is undefined too, and says so.
+#pragma once
+
+#include <cstdint>
+
+#include "stats/estimate.h"
+#include "stats/intervals/mean.h"
+
+namespace assay {
+
+Estimate wilson(std::int64_t count, std::int64_t n, double level = 0.95);
+// For decisions (0 or 1) that come in clusters: Wilson's formula with the effective number of decisions
+//   n_eff = n / max(1, SE²_clustered / (p(1 - p)/n))
+// in place of n, and t with C - 1 degrees of freedom in place of z (Korn and Graubard 1998 for the idea,
+// there with Clopper–Pearson). Where all decisions are equal the clusters show no spread: n_eff is their
+// number. One cluster has no interval. Method "wilson_clustered"; if every decision is a cluster of its own
+// it is "wilson".
+Estimate wilson_clustered(const ClusteredMoments& decisions, double level = 0.95);
+// Exact: at least the level whatever the true rate is, therefore wider.
+Estimate clopper_pearson(std::int64_t count, std::int64_t n, double level = 0.95);
+// Equal-tailed Beta(½, ½) posterior, closed at 0 and 1 where count is 0 or n (Brown, Cai, DasGupta 2001).
+Estimate jeffreys(std::int64_t count, std::int64_t n, double level = 0.95);
+
+}  // namespace assay

@@ -1,0 +1,176 @@
+#include "store/data_tables.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/file.h"
+
+namespace assay {
+namespace {
+
+constexpr int kFormat = 1;
+constexpr int kApplication = 0x41534556;  // "ASEV": tells a store from a journal, whose format counts alike
+
+constexpr const char* kTables = R"(
+CREATE TABLE names(name INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+
+CREATE TABLE items(
+  item INTEGER PRIMARY KEY, item_id TEXT NOT NULL UNIQUE, published_ms INTEGER NOT NULL, position INTEGER UNIQUE);
+CREATE INDEX items_by_time ON items(published_ms) WHERE position IS NOT NULL;
+CREATE TABLE item_contents(item INTEGER PRIMARY KEY, json TEXT NOT NULL);
+CREATE TABLE item_tags(
+  tag INTEGER NOT NULL, position INTEGER NOT NULL, item INTEGER NOT NULL, published_ms INTEGER NOT NULL,
+  PRIMARY KEY(tag, position)) WITHOUT ROWID;
+CREATE INDEX item_tags_by_time ON item_tags(tag, published_ms);
+CREATE INDEX item_tags_by_item ON item_tags(item);
+CREATE TABLE subset_members(
+  tag INTEGER NOT NULL, percent INTEGER NOT NULL, position INTEGER NOT NULL, item INTEGER NOT NULL,
+  PRIMARY KEY(tag, percent, position)) WITHOUT ROWID;
+
+CREATE TABLE persona_versions(id INTEGER NOT NULL, version INTEGER NOT NULL, hash BLOB NOT NULL, json TEXT NOT NULL,
+  UNIQUE(id, version), UNIQUE(id, hash));
+CREATE TABLE perspective_versions(id INTEGER NOT NULL, version INTEGER NOT NULL, hash BLOB NOT NULL, json TEXT NOT NULL,
+  UNIQUE(id, version), UNIQUE(id, hash));
+
+CREATE TABLE records(record INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, json TEXT NOT NULL);
+CREATE TABLE results(
+  result INTEGER PRIMARY KEY, record INTEGER NOT NULL, item INTEGER NOT NULL, classification INTEGER NOT NULL,
+  persona INTEGER NOT NULL, persona_version INTEGER NOT NULL, perspective INTEGER NOT NULL,
+  perspective_version INTEGER NOT NULL, agent INTEGER NOT NULL, mode INTEGER NOT NULL, published_ms INTEGER NOT NULL,
+  recorded_ms INTEGER NOT NULL, likert INTEGER, context_id TEXT NOT NULL, agreement TEXT, selection TEXT, value TEXT,
+  text TEXT NOT NULL);
+CREATE UNIQUE INDEX results_by_key ON results(
+  item, classification, persona, persona_version, perspective, perspective_version, agent, mode, context_id);
+CREATE INDEX results_by_persona ON results(persona, mode);
+CREATE TABLE result_tags(
+  tag INTEGER NOT NULL, result INTEGER NOT NULL, persona INTEGER NOT NULL, mode INTEGER NOT NULL,
+  published_ms INTEGER NOT NULL, PRIMARY KEY(tag, result)) WITHOUT ROWID;
+CREATE INDEX result_tags_by_result ON result_tags(result);
+CREATE TABLE evaluated(
+  tag INTEGER NOT NULL, item INTEGER NOT NULL, persona INTEGER NOT NULL, mode INTEGER NOT NULL,
+  perspective INTEGER NOT NULL, PRIMARY KEY(tag, item, persona, mode, perspective)) WITHOUT ROWID;
+
+CREATE TABLE failures(
+  failure INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, agent TEXT NOT NULL, context_id TEXT NOT NULL,
+  persona_id TEXT NOT NULL, mode TEXT NOT NULL, item_id TEXT NOT NULL, json TEXT NOT NULL);
+CREATE INDEX failures_by_persona ON failures(persona_id, mode);
+CREATE INDEX failures_by_item ON failures(item_id);
+CREATE UNIQUE INDEX failures_by_context ON failures(context_id, agent, item_id, persona_id, mode);
+
+CREATE TABLE jobs(
+  job INTEGER PRIMARY KEY, job_id TEXT NOT NULL UNIQUE, created_ms INTEGER NOT NULL, mode TEXT NOT NULL,
+  status TEXT NOT NULL, persona_id TEXT NOT NULL, json TEXT NOT NULL);
+CREATE INDEX jobs_by_time ON jobs(created_ms, mode, status, persona_id);
+
+CREATE TABLE feedback(
+  feedback INTEGER PRIMARY KEY, result INTEGER NOT NULL, person TEXT NOT NULL, likert INTEGER, agreement TEXT,
+  recorded_ms INTEGER NOT NULL, json TEXT NOT NULL);
+CREATE INDEX feedback_by_result ON feedback(result);
+)";
+
+Result<std::int64_t> pragma(Database& database, const char* name) {
+  auto query = database.prepare(fmt::format("PRAGMA {}", name));
+  if (!query) return fail(std::move(query.error()));
+  auto row = query->step();
+  if (!row) return fail(std::move(row.error()).with("file", database.path()));
+  return *row ? query->integer(0) : 0;
+}
+
+Status check_format(Database& database) {
+  const auto application = pragma(database, "application_id");
+  if (!application) return fail(application.error());
+  if (*application != kApplication) {
+    return fail(Error{ErrorKind::io,
+                      "the file is a database, but not an evaluation store of assay; choose another file",
+                      {{"file", database.path()}}});
+  }
+  const auto format = pragma(database, "user_version");
+  if (!format) return fail(format.error());
+  if (*format == kFormat) return {};
+  return fail(
+      Error{ErrorKind::io,
+            fmt::format("found store format {}, expected {}: it was written by another version of assay",
+                        *format, kFormat),
+            {{"file", database.path()}}});
+}
+
+// Without it a power cut may take the new name back, and every record with it.
+Status flush_directory_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  const std::string directory = parent.empty() ? "." : parent.string();
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return fail(file_error(directory, "open", errno));
+  const int cause = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (cause != 0) return fail(file_error(directory, "flush", cause));
+  return {};
+}
+
+// The tables appear under the final name in one step: a kill during creation leaves no half-made store.
+Status make_file(const std::string& path) {
+  std::error_code absent;
+  const auto log_size = std::filesystem::file_size(path + "-wal", absent);
+  if (!absent && log_size > 0) {  // SQLite would write its pages into the new file
+    return fail(Error{ErrorKind::io,
+                      "the file is missing, but its log is there: put the file back, or remove the log",
+                      {{"file", path}, {"log", path + "-wal"}}});
+  }
+  const std::string temporary = path + ".new";
+  ::unlink(temporary.c_str());
+  ::unlink((temporary + "-journal").c_str());
+  {
+    auto database = Database::open(temporary, Database::Mode::create);
+    if (!database) return fail(std::move(database.error()));
+    if (auto made =
+            database->execute(fmt::format("PRAGMA synchronous=FULL; BEGIN; {} PRAGMA application_id={}; "
+                                          "PRAGMA user_version={}; COMMIT;",
+                                          kTables, kApplication, kFormat));
+        !made) {
+      return made;
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int cause = errno;
+    ::unlink(temporary.c_str());
+    return fail(file_error(path, "create", cause));
+  }
+  return flush_directory_of(path);
+}
+
+}  // namespace
+
+Result<Database> open_evaluation_database(const std::string& path) {
+  if (!file_exists(path)) {
+    if (auto made = make_file(path); !made) return fail(std::move(made.error()));
+  }
+  auto database = Database::open(path, Database::Mode::read_write);
+  if (!database) return fail(std::move(database.error()));
+  if (auto known = check_format(*database); !known) return fail(std::move(known.error()));
+  // The read at the end opens the log here: a log that only readers have opened stays behind on closing.
+  if (auto configured = database->execute(
+          "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; "
+          "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY; SELECT count(*) FROM sqlite_schema;");
+      !configured) {
+    return fail(std::move(configured.error()));
+  }
+  return database;
+}
+
+Result<Database> open_evaluation_reader(const std::string& path) {
+  auto database = Database::open(path, Database::Mode::read_only);
+  if (!database) return fail(std::move(database.error()));
+  if (auto configured = database->execute("PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY;");
+      !configured) {
+    return fail(std::move(configured.error()));
+  }
+  return database;
+}
+
+}  // namespace assay

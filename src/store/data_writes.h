@@ -1,0 +1,47 @@
+// What a write to an evaluation store does to its tables. Each function runs inside a transaction that its
+// caller begins and ends; if it fails, the caller takes back what it has done so far.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/error.h"
+#include "store/data_store.h"
+#include "store/statements.h"
+
+namespace assay {
+
+class EvaluationWrites {
+ public:
+  explicit EvaluationWrites(Statements& statements) : statements_(statements) {}
+
+  Result<ItemsAdded> add_items(const std::vector<StoredItem>& items);
+  Result<ResultRecorded> add_result(const ResultRecord& record);
+  Result<std::int64_t> add_failure(const FailureRecord& record);
+  Result<Subset> make_subset(const SubsetPlan& plan);
+  Status put_job(const StoredJob& job);
+  Result<std::optional<std::int64_t>> add_feedback(const Feedback& feedback);
+
+  // To be called after what a function did was taken back.
+  void forget_names() { names_.clear(); }
+
+ private:
+  enum class Kind { persona, perspective };
+  class Recording;  // a result on its way into the tables
+
+  Result<std::int64_t> name_of(const std::string& text);
+  Result<std::int64_t> version_of(Kind kind, std::int64_t id, const std::string& json);
+  Result<std::int64_t> row_of_item(const StoredItem& item);
+  // True: it was not there before.
+  Result<bool> add_item(const StoredItem& item);
+  Status update_item(std::int64_t row, const StoredItem& item);
+  Status add_members(const SubsetPlan& plan, std::int64_t tag, std::int64_t missing);
+
+  Statements& statements_;
+  std::unordered_map<std::string, std::int64_t> names_;  // some of those that are in the table
+};
+
+}  // namespace assay

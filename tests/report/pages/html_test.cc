@@ -1,0 +1,193 @@
+#include "report/pages/html.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "core/text.h"
+#include "report/pages/html_parts.h"
+#include "tests/report/sample.h"
+
+namespace assay {
+namespace {
+
+// The tags of a page as a strict reader sees them: every element closed in order, every attribute quoted.
+class PageReader {
+ public:
+  explicit PageReader(std::string_view page) { read(page); }
+
+  std::multiset<std::string> elements;
+  std::set<std::string> attributes;
+  std::vector<std::string> faults;
+
+ private:
+  void read(std::string_view page) {
+    static const std::set<std::string> kVoid = {"meta", "link", "input",  "wbr", "line",
+                                                "rect", "path", "circle", "br",  "!doctype"};
+    std::vector<std::string> open;
+    std::size_t at = 0;
+    while ((at = page.find('<', at)) != std::string_view::npos) {
+      if (!open.empty() && (open.back() == "script" || open.back() == "style")) {
+        const std::size_t end = page.find("</" + open.back() + ">", at);
+        if (end == std::string_view::npos) return fault("unclosed " + open.back());
+        at = end;
+      }
+      const std::size_t end = page.find('>', at);
+      if (end == std::string_view::npos) return fault("unclosed tag");
+      std::string_view tag = page.substr(at + 1, end - at - 1);
+      at = end + 1;
+      if (tag.starts_with('/')) {
+        if (open.empty() || open.back() != tag.substr(1)) return fault("wrong end of " + std::string(tag));
+        open.pop_back();
+        continue;
+      }
+      if (tag.ends_with('/')) tag.remove_suffix(1);
+      const std::size_t name_end = std::min(tag.find(' '), tag.size());
+      const std::string name = lower_ascii(tag.substr(0, name_end));
+      elements.insert(name);
+      read_attributes(tag.substr(name_end));
+      if (!kVoid.contains(name)) open.push_back(name);
+    }
+    if (!open.empty()) fault("never closed: " + open.back());
+  }
+
+  void read_attributes(std::string_view rest) {
+    while (!(rest = trim(rest)).empty()) {
+      const std::size_t end = rest.find_first_of(" =");
+      attributes.insert(std::string(rest.substr(0, end)));
+      if (end == std::string_view::npos) return;
+      if (rest[end] == ' ') {
+        rest.remove_prefix(end);
+        continue;
+      }
+      rest.remove_prefix(end + 1);
+      if (!rest.starts_with('"')) return fault("an attribute without quotes");
+      const std::size_t close = rest.find('"', 1);
+      if (close == std::string_view::npos) return fault("an attribute does not end");
+      rest.remove_prefix(close + 1);
+    }
+  }
+
+  void fault(std::string text) { faults.push_back(std::move(text)); }
+};
+
+TEST(HtmlReport, IsWellFormedAndSelfContained) {
+  const std::string page = html_report(sample_report());
+  const PageReader reader(page);
+  EXPECT_TRUE(reader.faults.empty()) << reader.faults.front();
+  EXPECT_EQ(reader.elements.count("h1"), 1U);
+  EXPECT_EQ(reader.elements.count("main"), 1U);
+  EXPECT_EQ(reader.elements.count("nav"), 1U);
+  EXPECT_EQ(page.find("http://"), std::string::npos);
+  EXPECT_EQ(page.find("https://"), std::string::npos);
+  EXPECT_FALSE(reader.attributes.contains("src"));
+  EXPECT_NE(page.find("Content-Security-Policy"), std::string::npos);
+  EXPECT_NE(page.find("prefers-color-scheme: dark"), std::string::npos);
+  EXPECT_NE(page.find("width=device-width"), std::string::npos);
+}
+
+TEST(HtmlReport, ShowsFiguresWithTheirUncertainty) {
+  const std::string page = html_report(sample_report());
+  EXPECT_NE(page.find("<p class=\"big\">60.0%</p>"), std::string::npos);
+  EXPECT_NE(page.find("95% interval <strong>23.1% – 88.2%</strong>"), std::string::npos);
+  EXPECT_NE(page.find("3 of 5 · Wilson"), std::string::npos);
+  EXPECT_NE(page.find("aria-label=\"value 60.0%, 95% interval 23.1% – 88.2%\""), std::string::npos);
+  EXPECT_NE(page.find("2 of 3 gates failed"), std::string::npos);
+  EXPECT_NE(page.find("undefined: no case was classified as positive"), std::string::npos);
+}
+
+TEST(HtmlReport, SaysWhatWasLeftOutAndWhy) {
+  const std::string page = html_report(sample_report());
+  EXPECT_NE(page.find("2 cases ended in error. 1 input line was not valid and was left out."),
+            std::string::npos);
+  EXPECT_NE(
+      page.find("Missing: judge failed 2; with all of them worst or best the value would be 42.9% – 71.4%"),
+      std::string::npos);
+  EXPECT_NE(page.find("The first 3 of 40; all are in problems.log."), std::string::npos);
+  EXPECT_NE(page.find("<dt>Answer</dt><dd dir=\"auto\"><span class=\"note\">empty</span></dd>"),
+            std::string::npos);
+  EXPECT_NE(page.find("n/a means undefined, which is not zero"), std::string::npos);
+}
+
+TEST(HtmlReport, FoldsThePartsOfAFigure) {
+  const std::string page = html_report(sample_report());
+  const std::size_t folded = page.find("1 more figure by label or part");
+  ASSERT_NE(folded, std::string::npos);
+  EXPECT_GT(page.find("precision.<wbr>tax"), folded);
+}
+
+TEST(HtmlReport, OfAnEmptyRunIsStillAPage) {
+  const std::string page = html_report(ReportInput());
+  EXPECT_TRUE(PageReader(page).faults.empty());
+  EXPECT_NE(page.find("There were no cases."), std::string::npos);
+  EXPECT_NE(page.find("The run reported no figures."), std::string::npos);
+  EXPECT_NE(page.find("No gates were set"), std::string::npos);
+}
+
+TEST(HtmlReport, NeverTurnsTextIntoMarkup) {
+  const PageReader plain(html_report(sample_report()));
+  const std::string page = html_report(hostile_report());
+  const PageReader hostile(page);
+  EXPECT_TRUE(hostile.faults.empty()) << hostile.faults.front();
+  EXPECT_TRUE(valid_utf8(page));
+  EXPECT_EQ(hostile.elements.count("script"), 1U);
+  EXPECT_EQ(hostile.elements.count("title"), 1U);
+  EXPECT_EQ(hostile.elements.count("img"), 0U);
+  EXPECT_EQ(hostile.elements.count("b"), 0U);
+  for (const std::string& name : hostile.attributes) EXPECT_FALSE(name.starts_with("on")) << name;
+  EXPECT_EQ(page.find("\xE2\x80\xAE"), std::string::npos) << "a direction override could swap what is read";
+  EXPECT_EQ(page.find('\x1b'), std::string::npos);
+  EXPECT_NE(page.find("<span class=\"code-point\">U+202E</span>"), std::string::npos);
+}
+
+TEST(HtmlReport, StaysReadableWithVeryMuchText) {
+  ReportInput input = sample_report();
+  input.notable.front().fields.emplace_back("answer", std::string(5'000'000, 'a'));
+  Table wide{"wide", "", {}, {}, true, "", ""};
+  for (int i = 0; i < 100; ++i) wide.columns.push_back("l" + std::to_string(i));
+  input.summary.tables.push_back(wide);
+  const std::string page = html_report(input);
+  EXPECT_LT(page.size(), 200'000U);
+  EXPECT_NE(page.find("4,980,000 more bytes"), std::string::npos);
+  EXPECT_NE(page.find("100 labels are too many to draw"), std::string::npos);
+  EXPECT_TRUE(PageReader(page).faults.empty());
+}
+
+TEST(HtmlText, MakesTheInvisibleVisible) {
+  EXPECT_EQ(html::text("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
+  EXPECT_EQ(html::text("x\r\ny\tz"), "x\ny\tz");
+  EXPECT_EQ(html::text("\x07"), "<span class=\"code-point\">U+0007</span>");
+  EXPECT_EQ(html::text("\xff"), "\xEF\xBF\xBD");
+  EXPECT_EQ(html::text("grüße"), "grüße");
+  EXPECT_EQ(html::text("gr\xC3\xBC", 3), "gr<span class=\"note\"> … 2 more bytes</span>");
+  EXPECT_EQ(html::attribute("\"\n\x01<"), "&quot;\n\xEF\xBF\xBD&lt;");
+  EXPECT_EQ(html::name("macro.f_one"), "macro.<wbr>f_<wbr>one");
+  EXPECT_EQ(html::metric_title("coherence.mean"), "Coherence · mean");
+}
+
+TEST(IntervalBar, DrawsValueAndIntervalOnTheSameAxis) {
+  Estimate estimate = plain_figure(0.5, 10);
+  estimate.ci = Interval{0.25, 1};
+  const std::string bar = html::interval_bar(metric("a", estimate), {}, html::BarSize::small);
+  // The axis runs from 6 to 194: 0.25 is at 53, 1 at 194, the middle at 100 less half the tick's width.
+  EXPECT_NE(bar.find("<rect class=\"interval\" x=\"53.00\" y=\"4\" width=\"141.00\""), std::string::npos)
+      << bar;
+  EXPECT_NE(bar.find("<rect class=\"value\" x=\"98.00\""), std::string::npos) << bar;
+}
+
+TEST(IntervalBar, WidensTheAxisToHoldEverything) {
+  const auto axis = [](double low, double value, double high, std::vector<double> marks = {}) {
+    Estimate estimate = plain_figure(value, 10);
+    estimate.ci = Interval{low, high};
+    return html::axis_of(metric("a", estimate, Metric::Form::number), marks);
+  };
+  EXPECT_EQ(axis(0.1, 0.2, 0.3).high, 1);
+  EXPECT_EQ(axis(0.1, 0.2, 0.3).low, 0);
+  EXPECT_EQ(axis(3.9, 4.2, 4.6).high, 5);     // steps of 1
+  EXPECT_EQ(axis(-0.3, 0.1, 0.5).low, -0.4);  // steps of 0.2
+  EXPECT_EQ(axis(0.1, 0.2, 0.3, {12}).high, 12);
+  EXPECT_EQ(axis(0, 0, 0).high, 1);
+}
+
+}  // namespace
+}  // namespace assay
