@@ -267,7 +267,7 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
   std::set<std::int64_t> this_sitting;
   const bool files_are_state = execution.plan.evaluation->files_are_state();
   if (files_are_state)
-    options.on_outcome = [&](std::int64_t index, const Outcome&) { this_sitting.insert(index); };
+    options.on_outcome = [&](const Case& input, const Outcome&) { this_sitting.insert(input.index); };
   if (execution.verbose) options.trace = [](const std::string& line) { print_error(line + "\n"); };
   Runner runner(connections.outside(), std::move(options));
   RunIdentity identity = new_identity(execution);
@@ -283,9 +283,9 @@ int run_with_journal(Execution& execution, const Scan& scan, EventLoop& loop, Co
       !ready)
     return input_error(ready.error(), surroundings);
   if (early_stop && execution.resumed) {
-    if (auto heard = hear_journal(
-            execution.directory,
-            [&](std::int64_t index, const Outcome& outcome) { early_stop->add(index, outcome); });
+    if (auto heard = hear_outcomes(
+            *execution.plan.evaluation, execution.directory,
+            [&](const Case& input, const Outcome& outcome) { early_stop->add(input, outcome); });
         !heard)
       return input_error(heard.error(), surroundings);
   }

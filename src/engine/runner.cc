@@ -44,8 +44,7 @@ class Runner::State {
   Outside& outside() { return outside_; }
 
  private:
-  Task<void> run_case(std::int64_t index, std::string id, std::unique_ptr<LiveContext> context,
-                      Task<Outcome> task);
+  Task<void> run_case(const CaseWork& work, Case input, std::unique_ptr<LiveContext> context);
   void case_left();
 
   // Resumed when a case has left and there is room again, or the last one has.
@@ -79,9 +78,8 @@ void Runner::State::case_left() {
   if (room_waiter_ && active_ < room_limit_) std::exchange(room_waiter_, nullptr).resume();
 }
 
-Task<void> Runner::State::run_case(std::int64_t index, std::string id, std::unique_ptr<LiveContext> context,
-                                   Task<Outcome> task) {
-  Outcome outcome = co_await task;
+Task<void> Runner::State::run_case(const CaseWork& work, Case input, std::unique_ptr<LiveContext> context) {
+  Outcome outcome = co_await work.evaluate(input, *context);
   // A case that was cut off has no outcome: it will be finished by a resume.
   if (!context->halted()) {
     JsonObject row{{"outcome", to_string(outcome.kind)}};
@@ -89,21 +87,21 @@ Task<void> Runner::State::run_case(std::int64_t index, std::string id, std::uniq
     row["result"] = std::move(outcome.result);
     row["usage"] = context->usage().json();
     row["latency_ms"] = static_cast<double>(context->usage().latency_us) / 1000;
-    if (!outcome.error.empty()) report_({"error", "case " + id, outcome.error});
+    if (!outcome.error.empty()) report_({"error", "case " + input.id, outcome.error});
     const bool scored = outcome.kind == OutcomeKind::scored;
     // They hear of it only when it is durable, so that a resume decides alike.
     std::optional<Outcome> heard;
     if (options_.stop_rule != nullptr || options_.on_outcome)
       heard = Outcome{outcome.kind, row.at("result").as_object(), outcome.error};
     auto durable = co_await Durable(
-        *journal_, OutcomeRow{index, std::move(id), std::string(to_string(outcome.kind)), to_text(row)});
+        *journal_, OutcomeRow{input.index, input.id, std::string(to_string(outcome.kind)), to_text(row)});
     if (!durable) {
       effects_.stop(RunEnd::stopped, std::move(durable.error()));
     } else {
       ++progress_.done;
       if (!scored) ++progress_.errored;
-      if (heard && options_.stop_rule != nullptr) options_.stop_rule->add(index, *heard);
-      if (heard && options_.on_outcome) options_.on_outcome(index, *heard);
+      if (heard && options_.stop_rule != nullptr) options_.stop_rule->add(input, *heard);
+      if (heard && options_.on_outcome) options_.on_outcome(input, *heard);
     }
   }
   context.reset();
@@ -170,13 +168,11 @@ Task<RunResult> Runner::State::run(const CaseWork& work, Journal& journal, std::
       if (*outcome) earlier = read_finished(**outcome).outcome;
     }
     const bool journaled = holds(*begun, current.index) || look_again;
-    std::string id(current.id);
     auto context = std::make_unique<LiveContext>(
-        *means_, id, current.index, journaled ? LiveContext::Replay::from_journal : LiveContext::Replay::none,
-        std::move(earlier));
-    Task<Outcome> task = work.begin(current, *context);
+        *means_, current.id, current.index,
+        journaled ? LiveContext::Replay::from_journal : LiveContext::Replay::none, std::move(earlier));
     ++active_;
-    outside_.loop.spawn(run_case(current.index, std::move(id), std::move(context), std::move(task)));
+    outside_.loop.spawn(run_case(work, current.travelling(), std::move(context)));
     if (active_ >= window) co_await Room{*this, window};
   }
   if (active_ > 0) co_await Room{*this, 1};

@@ -43,7 +43,7 @@ struct RunnerOptions {
   std::string reuse_directory;    // answers of an earlier run; empty: none
   StopRule* stop_rule = nullptr;  // null: all cases, in input order
   // Told of every outcome once it is durable; may be empty.
-  std::function<void(std::int64_t index, const Outcome& outcome)> on_outcome;
+  std::function<void(const Case& input, const Outcome& outcome)> on_outcome;
   std::function<void(const std::string&)> trace;  // one line per request (-v); may be empty
 };
 

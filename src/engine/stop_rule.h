@@ -20,7 +20,7 @@ class StopRule {
   // Whether the case at that position of the order is still to be begun. What was begun is finished.
   virtual bool wants(std::size_t position) const = 0;
   virtual void begun(std::size_t position) = 0;
-  virtual void add(std::int64_t index, const Outcome& outcome) = 0;
+  virtual void add(const Case& input, const Outcome& outcome) = 0;
 };
 
 }  // namespace assay

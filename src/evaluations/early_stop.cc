@@ -1,6 +1,7 @@
 #include "evaluations/early_stop.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -79,7 +80,7 @@ std::vector<StopCondition> read_stop_conditions(const Config& config, const Eval
 }
 
 EarlyStop::EarlyStop(const Evaluation& evaluation, std::vector<StopCondition> conditions)
-    : nowhere_(OutputFiles::nowhere()) {
+    : evaluation_(evaluation), nowhere_(OutputFiles::nowhere()) {
   for (StopCondition& condition : conditions) {
     StopVerdict verdict;
     verdict.condition = condition.text;
@@ -138,9 +139,6 @@ Result<std::unique_ptr<EarlyStop>> EarlyStop::make(const Evaluation& evaluation,
     made->position_[index] = position;
   }
   for (const std::size_t size : sizes) made->largest_group_ = std::max(made->largest_group_, size);
-  auto again = evaluation.cases();
-  if (!again) return fail(std::move(again.error()));
-  made->source_ = std::move(*again);
   made->collector_ = evaluation.collector(made->nowhere_, {});
   return made;
 }
@@ -161,11 +159,11 @@ bool EarlyStop::wants(std::size_t position) const {
   return !settled_ || group_begun_[group_[position]];
 }
 
-void EarlyStop::add(std::int64_t index, const Outcome& outcome) {
-  const std::size_t position = position_[static_cast<std::size_t>(index)];
+void EarlyStop::add(const Case& input, const Outcome& outcome) {
+  const std::size_t position = position_[static_cast<std::size_t>(input.index)];
   group_begun_[group_[position]] = true;
   if (position < next_) return;
-  ahead_.insert_or_assign(position, scores_of(order_[position], outcome));
+  ahead_.insert_or_assign(position, scores_of(input, outcome));
   while (!ahead_.empty() && ahead_.begin()->first == next_) {
     take(ahead_.begin()->second);
     ahead_.erase(ahead_.begin());
@@ -175,12 +173,12 @@ void EarlyStop::add(std::int64_t index, const Outcome& outcome) {
   }
 }
 
-EarlyStop::CaseScores EarlyStop::scores_of(const CasePlace& place, const Outcome& outcome) {
+EarlyStop::CaseScores EarlyStop::scores_of(const Case& input, const Outcome& outcome) {
   CaseScores values(figures_.size());
-  // A line that cannot be read again has no score here; collecting the run will tell of it.
-  if (!source_->go_to(place)) return values;
   const FinishedCase finished{outcome, JsonObject{}, 0};
-  for (const Score& score : collector_->add(source_->current(), &finished)) {
+  line_.begin(&finished, -std::numeric_limits<double>::infinity());
+  if (!collector_) evaluation_.line(input, &finished, line_);
+  for (const Score& score : collector_ ? collector_->add(input, &finished) : line_.scores()) {
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       if (figures_[i].figure.name == score.figure) values[i] = score.value;
     }

@@ -57,7 +57,7 @@ class EarlyStop final : public StopRule {
   std::span<const CasePlace> order() const override { return order_; }
   bool wants(std::size_t position) const override;
   void begun(std::size_t position) override { group_begun_[group_[position]] = true; }
-  void add(std::int64_t index, const Outcome& outcome) override;
+  void add(const Case& input, const Outcome& outcome) override;
 
   // Gives the figures the intervals of their sequences, takes away those that hold for a fixed number of
   // cases only if the run stopped early, and says what was settled and what was saved.
@@ -80,7 +80,7 @@ class EarlyStop final : public StopRule {
   EarlyStop(const Evaluation& evaluation, std::vector<StopCondition> conditions);
   // A case's scores in the order of figures_.
   using CaseScores = std::vector<std::optional<double>>;
-  CaseScores scores_of(const CasePlace& place, const Outcome& outcome);
+  CaseScores scores_of(const Case& input, const Outcome& outcome);
   void take(const CaseScores& scores);
   void end_group();
   void settle();
@@ -95,9 +95,10 @@ class EarlyStop final : public StopRule {
   bool clustered_ = false;
   std::map<std::size_t, CaseScores> ahead_;  // finished before one that comes earlier in the order
   std::size_t next_ = 0;                     // position of the first case that is not taken yet
+  const Evaluation& evaluation_;
+  ResultLine line_;  // of the case at hand, for its scores
   OutputFiles nowhere_;
-  std::unique_ptr<CaseSource> source_;
-  std::unique_ptr<Collector> collector_;  // only for the scores
+  std::unique_ptr<Collector> collector_;
   std::vector<Watched> figures_;
   std::vector<Watch> conditions_;
   bool settled_ = false;

@@ -1,5 +1,15 @@
-// What an evaluation adds to the engine's work: it collects all cases in input order into figures and files.
-// A new evaluation implements this and adds one line to registry.cc; nothing else changes.
+// An evaluation, in three parts:
+//
+//   evaluate(case, context)       asks what is needed (engine/work.h); the only part that reaches the outside
+//   line(case, outcome)           what the case came to: fields and scores; pure, so that early stopping, the
+//   page
+//                                 and a later scoring can ask for it too
+//   aggregate                     folds the lines of all cases, in input order, into figures, tables and
+//   files
+//
+// The run writes results.jsonl, results.csv, generated.jsonl and aggregate.csv, counts cases and keeps the
+// worst ones, for all evaluations alike. A new evaluation implements this and adds one line to registry.cc;
+// nothing else changes.
 #pragma once
 
 #include <map>
@@ -14,10 +24,14 @@
 #include "engine/work.h"
 #include "evaluations/human_check.h"
 #include "evaluations/output_files.h"
+#include "evaluations/result_line.h"
 #include "evaluations/score.h"
 #include "report/summary.h"
 
 namespace assay {
+
+// Cases without usable output, by outcome.
+using MissingCases = std::map<std::string, std::int64_t>;
 
 // Which run it is, for records that name it.
 struct RunFacts {
@@ -25,17 +39,24 @@ struct RunFacts {
   std::string started;  // ISO 8601, UTC
 };
 
-// Receives every case in input order, once.
+// Receives every line in input order, once.
+class Aggregate {
+ public:
+  virtual ~Aggregate() = default;
+  virtual void add(const Case& input, const ResultLine& line) = 0;
+  // Metrics and tables, after the last case. `summary.cases` is filled; `missing` counts the cases without
+  // usable output, by outcome.
+  virtual void finish(const MissingCases& missing, Summary& summary) = 0;
+  // Files made of the final figures, once what follows from all scores is in them.
+  virtual void write_figures(const Summary& /*summary*/, const std::vector<NotableCase>& /*notable*/) {}
+};
+
+// An evaluation that is not yet split.
 class Collector {
  public:
   virtual ~Collector() = default;
-  // Writes the case's line to results.jsonl and its rows to the evaluation's own files. `finished` is null
-  // where the evaluation asks nothing outside. The scores are valid until the next call; a case without
-  // usable output has none.
   virtual Scores add(const Case& input, const FinishedCase* finished) = 0;
-  // Metrics, tables and cases worth a look, after the last case; counts of cases in `summary.cases`.
   virtual void finish(Summary& summary, std::vector<NotableCase>& notable) = 0;
-  // Files made of the final figures, once what follows from all scores is in them.
   virtual void write_figures(const Summary& /*summary*/) {}
 };
 
@@ -43,7 +64,18 @@ class Evaluation : public CaseWork {
  public:
   // The file (or directory) that the cases come from.
   virtual std::string data_path() const = 0;
-  virtual std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const = 0;
+  // Pure: what the case came to. `finished` is null where the evaluation asks nothing outside. Called on one
+  // thread at a time for each `line`.
+  virtual void line(const Case& /*input*/, const FinishedCase* /*finished*/, ResultLine& /*line*/) const {}
+  // `files` takes the evaluation's own files, beside those that the run writes.
+  virtual std::unique_ptr<Aggregate> aggregate(OutputFiles& /*files*/, const RunFacts& /*run*/) const {
+    return nullptr;
+  }
+  // The heads of results.csv; none: there is no such file.
+  virtual std::vector<std::string> columns() const { return {}; }
+  virtual std::unique_ptr<Collector> collector(OutputFiles& /*files*/, const RunFacts& /*run*/) const {
+    return nullptr;
+  }
   // Every metric that a run may report, for checking gates before anything is sent; a name that ends in a dot
   // stands for a family with names from the data ("precision.").
   virtual std::vector<std::string> metric_names() const = 0;

@@ -16,7 +16,8 @@
 #include "evaluations/clustered_figures.h"
 #include "evaluations/common_keys.h"
 #include "evaluations/output_files.h"
-#include "evaluations/result_line.h"
+#include "evaluations/worst_cases.h"
+#include "report/csv.h"
 #include "report/pages/html.h"
 #include "report/plots/summary_plots.h"
 
@@ -106,6 +107,66 @@ UsageTotals usage_of(const std::optional<JournalTotals>& totals) {
   return usage;
 }
 
+// Writes what every evaluation has, counts cases, keeps the worst: all that is made of lines and not of one
+// evaluation's own.
+class Lines {
+ public:
+  Lines(const Evaluation& evaluation, OutputFiles& files, const RunFacts& run)
+      : evaluation_(evaluation),
+        files_(files),
+        results_(files.open("results.jsonl")),
+        aggregate_(evaluation.aggregate(files, run)) {
+    const std::vector<std::string> columns = evaluation.columns();
+    if (columns.empty()) return;
+    std::string head;
+    append_csv_row(head, columns);
+    files_.write("results.csv", head);
+    rows_ = files_.open("results.csv");
+  }
+
+  Scores add(const Case& input, const FinishedCase* finished) {
+    line_.begin(finished, worst_.threshold());
+    evaluation_.line(input, finished, line_);
+    if (line_.scored()) {
+      ++evaluated_;
+    } else {
+      ++missing_[std::string(to_string(line_.outcome()))];
+    }
+    if (results_ != nullptr) results_->write(line_.whole(input, finished));
+    if (rows_ != nullptr && !line_.rows().empty()) rows_->write(line_.rows());
+    if (!line_.generated().empty()) {
+      files_.write("generated.jsonl", line_.generated());
+      files_.write("generated.jsonl", "\n");
+    }
+    for (auto& [goodness, shown] : line_.notable()) worst_.add(goodness, std::move(shown));
+    aggregate_->add(input, line_);
+    return line_.scores();
+  }
+
+  void finish(Summary& summary, std::vector<NotableCase>& notable) {
+    summary.cases.evaluated = evaluated_;
+    for (const auto& [outcome, count] : missing_) summary.cases.errored += count;
+    aggregate_->finish(missing_, summary);
+    notable = worst_.take();
+  }
+
+  void write_figures(const Summary& summary, const std::vector<NotableCase>& notable) {
+    files_.write("aggregate.csv", summary_csv(summary));
+    aggregate_->write_figures(summary, notable);
+  }
+
+ private:
+  const Evaluation& evaluation_;
+  OutputFiles& files_;
+  AtomicFile* results_;
+  AtomicFile* rows_ = nullptr;
+  std::unique_ptr<Aggregate> aggregate_;
+  ResultLine line_;
+  WorstCases worst_;
+  std::int64_t evaluated_ = 0;
+  MissingCases missing_;
+};
+
 // What every run has, around what the evaluation drew itself.
 void collect_plots(Summary& summary, const CaseSpread& spread) {
   std::vector<Plot> plots = summary_plots(summary);
@@ -123,15 +184,20 @@ void ProblemList::add(Problem problem) {
   if (first.size() < kKept) first.push_back(std::move(problem));
 }
 
-Status hear_journal(const std::string& directory,
-                    const std::function<void(std::int64_t index, const Outcome& outcome)>& hear) {
-  auto reader = OutcomeReader::open(directory);
-  if (!reader) return fail(std::move(reader.error()));
+Status hear_outcomes(const Evaluation& evaluation, const std::string& directory,
+                     const std::function<void(const Case& input, const Outcome& outcome)>& hear) {
+  auto outcomes = OutcomeCursor::open(directory);
+  if (!outcomes) return fail(std::move(outcomes.error()));
+  auto source = evaluation.cases();
+  if (!source) return fail(std::move(source.error()));
   for (;;) {
-    auto row = (*reader)->next();
-    if (!row) return fail(std::move(row.error()));
-    if (!*row) return {};
-    hear((*row)->case_index, read_finished(**row).outcome);
+    auto more = (*source)->next();
+    (*source)->take_problems();  // told when the data were looked at first
+    if (!more) return fail(std::move(more.error()));
+    if (!*more) return {};
+    auto finished = outcomes->at((*source)->current().index);
+    if (!finished) return fail(std::move(finished.error()));
+    if (*finished) hear((*source)->current(), (*finished)->outcome);
   }
 }
 
@@ -197,17 +263,21 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
   files.write("problems.log", "");
   for (const Problem& warning : request.warnings) note(warning);
   {
-    const auto collector =
-        request.evaluation.collector(files, {request.header.run_id, request.header.started});
+    const RunFacts facts{request.header.run_id, request.header.started};
+    const auto collector = request.evaluation.collector(files, facts);
+    std::optional<Lines> lines;
+    if (!collector) lines.emplace(request.evaluation, files, facts);
     ScoreFigures figures(request.evaluation.human());
     CaseSpread spread(request.evaluation.mean_figures());
     const auto score = [&](const Case& input, const FinishedCase* finished) {
-      const Scores scores = collector->add(input, finished);
+      const Scores scores = lines ? lines->add(input, finished) : collector->add(input, finished);
       figures.add(input, scores);
       spread.add_scores(scores);
       if (finished != nullptr) spread.add_finished(*finished);
     };
     ResultLine skipped;
+    skipped.begin(nullptr);
+    skipped.failed(OutcomeKind::skipped, "");
     std::int64_t taken = 0;
     for (;;) {
       auto more = (*source)->next();
@@ -226,8 +296,7 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
       if (*finished) ++taken;
       if (!*finished && request.not_taken == NotTaken::skipped) {
         ++report.summary.cases.skipped;
-        skipped.begin(current, OutcomeKind::skipped);
-        files.write("results.jsonl", skipped.end());
+        files.write("results.jsonl", skipped.whole(current, nullptr));
         continue;
       }
       if (!*finished) {
@@ -258,10 +327,12 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
                                                summary.cases.total, (*source)->unit()));
     }
     if (summary.cases.total == 0) return fail(ErrorKind::data, "the data hold no case");
-    collector->finish(summary, report.notable);
+    if (lines) lines->finish(summary, report.notable);
+    if (collector) collector->finish(summary, report.notable);
     figures.apply(summary);
     if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);
-    collector->write_figures(summary);
+    if (lines) lines->write_figures(summary, report.notable);
+    if (collector) collector->write_figures(summary);
     collect_plots(summary, spread);
   }
   report.summary.finished = iso_time(std::chrono::system_clock::now());

@@ -57,9 +57,9 @@ struct RunHeader {
   std::string config_yaml;
 };
 
-// Every outcome in the journal of `directory`, in input order.
-Status hear_journal(const std::string& directory,
-                    const std::function<void(std::int64_t index, const Outcome& outcome)>& hear);
+// Every case that has an outcome in the journal of `directory`, in input order.
+Status hear_outcomes(const Evaluation& evaluation, const std::string& directory,
+                     const std::function<void(const Case& input, const Outcome& outcome)>& hear);
 
 // Collects every case and writes the run's files (all or none), the report last. Cases without an outcome in
 // the journal count as errored with `not_evaluated` as their reason. Without `journaled` the cases are

@@ -49,30 +49,22 @@ Status Job::open() {
   evaluation = std::make_unique<persona::PersonaEvaluation>(std::move(plan), std::move(judge));
   auto source = evaluation->cases();
   if (!source) return fail(std::move(source.error()));
-  for (;;) {
+  std::size_t cases = 0;
+  for (;; ++cases) {
     auto more = (*source)->next();
     if (!more) return fail(std::move(more.error()));
     if (!*more) break;
-    places_.push_back((*source)->place());
   }
   const auto per_item = evaluation->requests_per_item();
-  requests_left_.assign(places_.size() / per_item, static_cast<std::uint32_t>(per_item));
-  auto again = evaluation->cases();
-  if (!again) return fail(std::move(again.error()));
-  source_ = std::move(*again);
+  requests_left_.assign(cases / per_item, static_cast<std::uint32_t>(per_item));
   status.init_remaining = static_cast<std::int64_t>(requests_left_.size());
   status.remaining = status.init_remaining;
   return {};
 }
 
-void Job::hear(std::int64_t index, const Outcome& outcome) {
-  if (auto gone = source_->go_to(places_[static_cast<std::size_t>(index)]); !gone) {
-    if (!broken_) broken_ = std::move(gone.error());
-    return;
-  }
-  const Case& current = source_->current();
-  const persona::PersonaCase one = evaluation->take_apart(*current.tree, current.part);
-  const auto records = evaluation->records(one, persona::context_id(status.job_id, current.id), outcome);
+void Job::hear(const Case& input, const Outcome& outcome) {
+  const persona::PersonaCase one = evaluation->take_apart(*CaseTree(input), input.part);
+  const auto records = evaluation->records(one, persona::context_id(status.job_id, input.id), outcome);
   const persona::Judgement judgement = persona::judgement_from(outcome);
   ++status.processed_requests;
   status.usage += judgement.usage;
@@ -81,7 +73,7 @@ void Job::hear(std::int64_t index, const Outcome& outcome) {
     ++status.failed_requests;
     status.is_error = true;
   }
-  auto& left = requests_left_[static_cast<std::size_t>(index) / evaluation->requests_per_item()];
+  auto& left = requests_left_[static_cast<std::size_t>(input.index) / evaluation->requests_per_item()];
   if (left > 0) {
     --left;
     if (left == 0) {

@@ -38,7 +38,7 @@ class Job {
   Status open();             // makes the evaluation over the snapshot
   // An outcome that stands in the journal: its record goes to the store, where recording it again does
   // nothing.
-  void hear(std::int64_t index, const Outcome& outcome);
+  void hear(const Case& input, const Outcome& outcome);
 
   persona::JobParameters parameters;
   std::string agent;
@@ -58,8 +58,6 @@ class Job {
   void stored(Status done);
 
   JobSurroundings around_;
-  std::unique_ptr<CaseSource> source_;
-  std::vector<CasePlace> places_;
   std::vector<std::uint32_t> requests_left_;  // by item
   JsonArray eval_info_;
   JsonArray evaluations_;

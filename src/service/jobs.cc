@@ -366,9 +366,7 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     co_return;
   }
   RunnerOptions options = runner_options(options_.config);
-  options.on_outcome = [&job = *job](std::int64_t index, const Outcome& outcome) {
-    job.hear(index, outcome);
-  };
+  options.on_outcome = [&job = *job](const Case& input, const Outcome& outcome) { job.hear(input, outcome); };
   job->runner = std::make_unique<Runner>(connections_->outside(), std::move(options));
   const bool journaled = file_exists(job->directory + "/" + kJournalFile);
   const std::string deciding = deciding_parts(*job->evaluation);
@@ -393,8 +391,8 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     const std::vector<std::string> again = outcomes_to_retry();
     Status heard;
     if (journaled) {
-      heard = hear_journal(job->directory, [&](std::int64_t index, const Outcome& outcome) {
-        if (std::ranges::find(again, to_string(outcome.kind)) == again.end()) job->hear(index, outcome);
+      heard = hear_outcomes(*job->evaluation, job->directory, [&](const Case& input, const Outcome& outcome) {
+        if (std::ranges::find(again, to_string(outcome.kind)) == again.end()) job->hear(input, outcome);
       });
     }
     if (!heard) {

@@ -21,8 +21,7 @@ class NumberSource final : public CaseSource {
   explicit NumberSource(std::int64_t count) : count_(count) {}
   Result<bool> next() override {
     if (next_ == count_) return false;
-    id_ = std::to_string(next_);
-    current_ = {next_, static_cast<std::uint64_t>(next_ + 1), id_, {}, nullptr};
+    current_ = {.index = next_, .line = static_cast<std::uint64_t>(next_ + 1), .id = std::to_string(next_)};
     ++next_;
     return true;
   }
@@ -39,7 +38,6 @@ class NumberSource final : public CaseSource {
  private:
   std::int64_t count_;
   std::int64_t next_ = 0;
-  std::string id_;
   Case current_;
 };
 
@@ -52,7 +50,7 @@ class TwoQuestions final : public CaseWork {
     return std::make_unique<NumberSource>(count_);
   }
   bool asks_outside() const override { return true; }
-  Task<Outcome> begin(const Case& input, CaseContext& context) const override {
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
     return work(std::string(input.id), context);
   }
   void estimate(const Case&, CallEstimate&) const override {}
@@ -310,7 +308,7 @@ class ToolWork final : public CaseWork {
   Result<std::unique_ptr<CaseSource>> cases() const override { return std::make_unique<NumberSource>(2); }
   bool asks_outside() const override { return true; }
   bool files_are_state() const override { return true; }
-  Task<Outcome> begin(const Case&, CaseContext& context) const override { return work(context); }
+  Task<Outcome> evaluate(const Case&, CaseContext& context) const override { return work(context); }
   void estimate(const Case&, CallEstimate&) const override {}
   std::vector<std::string> models() const override { return {}; }
 

@@ -12,7 +12,6 @@
 
 #include "core/random.h"
 #include "evaluations/components/data.h"
-#include "evaluations/result_line.h"
 
 namespace assay {
 namespace {
@@ -34,21 +33,6 @@ TEST(StopCondition, IsAFigureAWordAndANumber) {
 }
 
 // Cases are lines {"score": x, "doc": d}; what a case scores is in its outcome.
-class ScoreCollector final : public Collector {
- public:
-  Scores add(const Case& input, const FinishedCase* finished) override {
-    line_.begin(input, finished->outcome.kind);
-    const Json* value = finished->outcome.result.if_contains("score");
-    const Score scores[] = {{"score.mean", value == nullptr ? std::nullopt : as_number(*value)}};
-    line_.scores(scores);
-    return line_.scores();
-  }
-  void finish(Summary&, std::vector<NotableCase>&) override {}
-
- private:
-  ResultLine line_;
-};
-
 class ScoreEvaluation final : public Evaluation {
  public:
   ScoreEvaluation(std::string path, const std::string& cluster)
@@ -57,11 +41,13 @@ class ScoreEvaluation final : public Evaluation {
   Result<std::unique_ptr<CaseSource>> cases() const override { return components::open_data(path_, fields_); }
   std::string data_path() const override { return path_; }
   bool asks_outside() const override { return true; }
-  Task<Outcome> begin(const Case&, CaseContext&) const override { co_return Outcome{}; }
+  Task<Outcome> evaluate(const Case&, CaseContext&) const override { co_return Outcome{}; }
   void estimate(const Case&, CallEstimate&) const override {}
   std::vector<std::string> models() const override { return {}; }
-  std::unique_ptr<Collector> collector(OutputFiles&, const RunFacts& /*run*/) const override {
-    return std::make_unique<ScoreCollector>();
+  void line(const Case&, const FinishedCase* finished, ResultLine& line) const override {
+    const Json* value = finished->outcome.result.if_contains("score");
+    const Score scores[] = {{"score.mean", value == nullptr ? std::nullopt : as_number(*value)}};
+    line.scores(scores);
   }
   std::vector<std::string> metric_names() const override { return {"score.mean"}; }
   std::vector<MeanFigure> mean_figures() const override { return {{"score.mean"}}; }
@@ -92,7 +78,7 @@ struct EarlyStopTest : testing::Test {
   }
   void tell(EarlyStop& rule, std::size_t position) const {
     const std::int64_t index = rule.order()[position].index;
-    rule.add(index,
+    rule.add({.index = index},
              {OutcomeKind::scored, JsonObject{{"score", scores[static_cast<std::size_t>(index)]}}, ""});
   }
   static std::vector<std::int64_t> indices(const EarlyStop& rule) {

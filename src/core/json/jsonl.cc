@@ -265,6 +265,7 @@ std::string plain_reason(simdjson::error_code code) {
 
 struct LineParser::State {
   dom::parser parser;
+  std::string copy;                                   // of a text that came without padding
   std::vector<std::optional<dom::element>> elements;  // of the declared fields
   std::vector<std::pair<std::string_view, dom::element>> extras;
 };
@@ -276,6 +277,12 @@ LineParser::LineParser(std::vector<std::string> fields)
 LineParser::LineParser(LineParser&&) noexcept = default;
 LineParser& LineParser::operator=(LineParser&&) noexcept = default;
 LineParser::~LineParser() = default;
+
+Status LineParser::parse_copy(std::string_view text) {
+  state_->copy.assign(text);
+  state_->copy.append(kPadding, '\0');
+  return parse({std::string_view(state_->copy).substr(0, text.size()), 1});
+}
 
 Status LineParser::parse(const Line& line) {
   std::fill(values_.begin(), values_.end(), FieldValue{});

@@ -75,6 +75,8 @@ class LineParser {
 
   // The error says what is wrong with the line (position, not JSON, not an object, invalid UTF-8).
   Status parse(const Line& line);
+  // The same for a text with nothing readable behind it; it is copied.
+  Status parse_copy(std::string_view text);
 
   const FieldValue& field(std::size_t index) const { return values_[index]; }
   // A declared field as a tree; null Json if absent.

@@ -40,9 +40,8 @@ class PlannedRuns final : public CaseSource {
     current_.line = ++position_;
     current_.id = run.id;
     // Variations of one task are alike; where there is but one task, the runs of one variation are.
-    cluster_ = plan_.tasks[run.task].name;
-    if (plan_.tasks.size() == 1) cluster_ += fmt::format("/variation{}", run.variation);
-    current_.cluster = cluster_;
+    current_.cluster = plan_.tasks[run.task].name;
+    if (plan_.tasks.size() == 1) current_.cluster += fmt::format("/variation{}", run.variation);
     current_.part = position_ - 1;
     return true;
   }
@@ -64,7 +63,6 @@ class PlannedRuns final : public CaseSource {
   const BenchmarkPlan& plan_;
   std::vector<Problem> problems_;
   std::size_t position_ = 0;
-  std::string cluster_;
   Case current_;
 };
 
@@ -84,7 +82,7 @@ Result<std::unique_ptr<CaseSource>> BenchmarkEvaluation::cases() const {
   return std::make_unique<PlannedRuns>(plan_);
 }
 
-Task<Outcome> BenchmarkEvaluation::begin(const Case& input, CaseContext& context) const {
+Task<Outcome> BenchmarkEvaluation::evaluate(const Case& input, CaseContext& context) const {
   return run_case(plan_, judge_ ? &*judge_ : nullptr, directory_, plan_.runs[input.part], context);
 }
 

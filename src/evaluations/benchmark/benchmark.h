@@ -25,7 +25,7 @@ class BenchmarkEvaluation final : public Evaluation {
   Result<std::unique_ptr<CaseSource>> cases() const override;
   bool asks_outside() const override { return true; }
   bool files_are_state() const override { return true; }
-  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override;
   std::vector<std::string> variables() const override;

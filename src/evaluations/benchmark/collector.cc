@@ -14,7 +14,7 @@
 #include "evaluations/benchmark/run_case.h"
 #include "evaluations/benchmark/transcripts.h"
 #include "evaluations/figures.h"
-#include "evaluations/result_line.h"
+#include "evaluations/legacy_line.h"
 #include "report/csv.h"
 #include "stats/intervals/mean.h"
 
@@ -195,7 +195,7 @@ class BenchmarkCollector final : public Collector {
   std::vector<std::string> outcomes_;  // of page_runs_
   std::int64_t evaluated_ = 0;
   std::int64_t errored_ = 0;
-  ResultLine line_;
+  LegacyLine line_;
   std::string row_;
   std::vector<NotableCase> failed_;
   std::vector<Low> low_;

@@ -38,12 +38,13 @@ class ComponentCollector final : public Collector {
         complete_line_(all.spellings()) {}
 
   Scores add(const Case& input, const FinishedCase* finished) override {
+    const CaseFields given(input_, input);
     if (finished == nullptr) {
-      score(input, *input.fields, nullptr);
+      score(input, *given, nullptr);
     } else if (finished->outcome.kind == OutcomeKind::scored) {
-      add_generated(input, *finished);
+      add_generated(input, *given, *finished);
     } else {
-      add_failed(input, input_, *input.fields, finished, finished->outcome);
+      add_failed(input, input_, *given, finished, finished->outcome);
     }
     return result_.scores();
   }
@@ -72,8 +73,8 @@ class ComponentCollector final : public Collector {
   }
 
   // The generated line is written as input for `generate: false`, and then read like one.
-  void add_generated(const Case& input, const FinishedCase& finished) {
-    JsonObject line = whole_line(input_, *input.fields, input.id);
+  void add_generated(const Case& input, const LineParser& given, const FinishedCase& finished) {
+    JsonObject line = whole_line(input_, given, input.id);
     put_generated(line, actual_, finished.outcome.result);
     std::string text = to_text(line);
     const std::size_t size = text.size();
@@ -83,7 +84,7 @@ class ComponentCollector final : public Collector {
         parsed ? all_.problems(complete_line_) : std::vector{parsed.error().message};
     if (!problems.empty()) {
       return add_failed(
-          input, input_, *input.fields, &finished,
+          input, input_, given, &finished,
           {OutcomeKind::target_failed, {}, "the reply does not fit the case: " + join(problems, "; ")});
     }
     text[size] = '\n';
@@ -116,7 +117,7 @@ class ComponentCollector final : public Collector {
   std::unique_ptr<LineScorer> scorer_;
   std::string text_field_;
   LineParser complete_line_;
-  ResultLine result_;
+  LegacyLine result_;
   std::int64_t evaluated_ = 0;
   std::map<std::string, std::int64_t> missing_;
   std::vector<NotableCase> failed_;
@@ -139,7 +140,7 @@ class ComponentEvaluation final : public Evaluation {
   std::string data_path() const override { return input_path_; }
   bool asks_outside() const override { return target_ != nullptr; }
 
-  Task<Outcome> begin(const Case& input, CaseContext& context) const override {
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
     return generate(target_input(input), context);
   }
 
@@ -167,7 +168,8 @@ class ComponentEvaluation final : public Evaluation {
 
  private:
   JsonObject target_input(const Case& input) const {
-    return without_answer_key(all_fields_, whole_line(input_fields_, *input.fields, input.id));
+    return without_answer_key(all_fields_,
+                              whole_line(input_fields_, *CaseFields(input_fields_, input), input.id));
   }
 
   Task<Outcome> generate(JsonObject input, CaseContext& context) const {
@@ -251,7 +253,7 @@ NotableCase failed_case(const Case& input, const Outcome& outcome, std::string t
   return notable;
 }
 
-void finish_line(ResultLine& result, const LineParser& line, const FinishedCase* finished,
+void finish_line(LegacyLine& result, const LineParser& line, const FinishedCase* finished,
                  std::string_view error) {
   result.extras(line);
   if (!error.empty()) result.text("error", error);

@@ -12,7 +12,7 @@
 #include "evaluations/components/data.h"
 #include "evaluations/components/target.h"
 #include "evaluations/evaluation.h"
-#include "evaluations/result_line.h"
+#include "evaluations/legacy_line.h"
 
 namespace assay::components {
 
@@ -26,7 +26,7 @@ class LineScorer {
     return std::nullopt;
   }
   // Adds the case's own fields to `result` and its rows to the task's files.
-  virtual void score(const Case& input, const LineParser& line, ResultLine& result) = 0;
+  virtual void score(const Case& input, const LineParser& line, LegacyLine& result) = 0;
   // `missing` counts the cases that have no actual fields, by outcome.
   virtual void finish(const std::map<std::string, std::int64_t>& missing, Summary& summary,
                       std::vector<NotableCase>& notable) = 0;
@@ -61,7 +61,7 @@ void put_generated(JsonObject& line, const std::vector<DataField>& actual, const
 NotableCase failed_case(const Case& input, const Outcome& outcome, std::string text);
 
 // Adds the common end of a results.jsonl line: extra, error (if any), usage, latency.
-void finish_line(ResultLine& result, const LineParser& line, const FinishedCase* finished,
+void finish_line(LegacyLine& result, const LineParser& line, const FinishedCase* finished,
                  std::string_view error);
 
 // aggregate.csv: `property,value` of every metric.

@@ -1,15 +1,15 @@
 #include "evaluations/components/data.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
-#include <functional>
 #include <iterator>
-#include <unordered_set>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "evaluations/jsonl_cases.h"
 
 namespace assay::components {
 namespace {
@@ -50,114 +50,43 @@ std::string check_cluster(const Json& value) {
   return fmt::format("found {}, expected text or a number: it is the config's `cluster`", excerpt(value));
 }
 
-class JsonlSource final : public CaseSource {
+// Lines of flat fields, one parser for all of them.
+class FieldForm final : public LineForm {
  public:
-  JsonlSource(std::string path, LineReader reader, const DataFields& fields)
-      : path_(std::move(path)), reader_(std::move(reader)), fields_(fields), parser_(fields.spellings()) {}
+  explicit FieldForm(const DataFields& fields) : fields_(fields), parser_(fields.spellings()) {}
 
-  Result<bool> next() override {
-    for (;;) {
-      auto line = reader_.next();
-      if (!line) return fail(std::move(line.error()));
-      if (!*line) return false;
-      ++lines_;
-      if (read(**line)) return true;
-      ++invalid_;
+  void read(const Line& line, Findings& found) override {
+    if (auto parsed = parser_.parse(line); !parsed) {
+      found.errors.push_back(parsed.error().message);
+      return;
     }
+    found.errors = fields_.problems(parser_);
+    found.named = true;
+    for (const std::string& name : parser_.repeated())
+      found.warnings.push_back(fmt::format("field {}: is there more than once; the last one counts", name));
   }
 
-  const Case& current() const override { return current_; }
-  CasePlace place() const override { return {current_.index, reader_.place()}; }
-
-  Status go_to(const CasePlace& place) override {
-    if (auto gone = reader_.go_to(place.line); !gone) return gone;
-    auto line = reader_.next();
-    if (!line) return fail(std::move(line.error()));
-    if (!*line) return fail(Error{ErrorKind::data, "the file has become shorter", {{"file", path_}}});
-    if (auto parsed = parser_.parse(**line); !parsed) return parsed;
-    current_ = {place.index, place.line.number, id_of(**line), fields_.cluster(parser_, cluster_), &parser_};
-    return {};
+  Result<std::string_view> id() override {
+    const FieldValue& given = parser_.field(kIdSpelling);
+    if (given.kind == FieldValue::Kind::text && !given.text.empty()) return given.text;
+    if (!given.present() || given.kind == FieldValue::Kind::null) return std::string_view();
+    const auto whole =
+        given.kind == FieldValue::Kind::number ? as_integer(parser_.tree(kIdSpelling)) : std::nullopt;
+    if (!whole)
+      return fail(ErrorKind::data, "field id: found a value that is neither text nor a whole number");
+    const auto end = std::to_chars(id_, id_ + sizeof id_, *whole).ptr;
+    return std::string_view(id_, static_cast<std::size_t>(end - id_));
   }
 
-  std::vector<Problem> take_problems() override { return std::exchange(problems_, {}); }
-  std::int64_t lines() const override { return lines_; }
-  std::int64_t invalid() const override { return invalid_; }
+  std::string_view cluster() override { return fields_.cluster(parser_, cluster_); }
+  void lend(Case& current) const override { current.fields = &parser_; }
+  std::string_view id_words() const override { return "field id:"; }
 
  private:
-  bool read(const Line& line) {
-    if (auto parsed = parser_.parse(line); !parsed) {
-      add("error", line.number, parsed.error().message);
-      return false;
-    }
-    bool good = true;
-    for (const std::string& text : fields_.problems(parser_)) {
-      add("error", line.number, text);
-      good = false;
-    }
-    for (const std::string& name : parser_.repeated()) {
-      add("warning", line.number,
-          fmt::format("field {}: is there more than once; the last one counts", name));
-    }
-    current_ = {lines_ - 1, line.number, id_of(line), {}, &parser_};
-    if (good) current_.cluster = fields_.cluster(parser_, cluster_);
-    if (current_.id.empty()) {
-      add("error", line.number, "field id: found a value that is neither text nor a whole number");
-      return false;
-    }
-    if (!claim(current_.id, parser_.field(kIdSpelling).present())) {
-      add("error", line.number,
-          fmt::format("field id: \"{}\" is there on an earlier line already", current_.id));
-      good = false;
-    }
-    return good;
-  }
-
-  std::string_view id_of(const Line& line) {
-    const FieldValue& given = parser_.field(kIdSpelling);
-    if (given.kind == FieldValue::Kind::text) return given.text;
-    std::int64_t number = static_cast<std::int64_t>(line.number);
-    if (given.kind == FieldValue::Kind::number) {
-      const auto whole = as_integer(parser_.tree(kIdSpelling));
-      if (!whole) return {};
-      number = *whole;
-    } else if (given.present() && given.kind != FieldValue::Kind::null) {
-      return {};
-    }
-    const auto end = std::to_chars(id_, id_ + sizeof id_, number).ptr;
-    return {id_, static_cast<std::size_t>(end - id_)};
-  }
-
-  // Line numbers are ids of their own and cannot clash with each other; they are remembered only beside given
-  // ones.
-  bool claim(std::string_view id, bool given) {
-    if (!given && seen_.empty()) {
-      unclaimed_lines_ = lines_;
-      return true;
-    }
-    if (seen_.empty()) {
-      for (std::int64_t line = 1; line <= unclaimed_lines_; ++line) seen_.insert(hash(std::to_string(line)));
-    }
-    return seen_.insert(hash(id)).second;
-  }
-
-  static std::size_t hash(std::string_view text) { return std::hash<std::string_view>{}(text); }
-
-  void add(std::string severity, std::uint64_t line, std::string text) {
-    problems_.push_back({std::move(severity), fmt::format("{}, line {}", path_, line), std::move(text)});
-  }
-
-  std::string path_;
-  LineReader reader_;
   const DataFields& fields_;
   LineParser parser_;
-  Case current_;
   char id_[24] = {};
   std::string cluster_;  // of the line, if it is a number
-  std::vector<Problem> problems_;
-  std::int64_t lines_ = 0;
-  std::int64_t invalid_ = 0;
-  std::int64_t unclaimed_lines_ = 0;
-  std::unordered_set<std::size_t> seen_;
 };
 
 }  // namespace
@@ -246,9 +175,16 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
 }
 
 Result<std::unique_ptr<CaseSource>> open_data(const std::string& path, const DataFields& fields) {
-  auto reader = LineReader::open(path);
-  if (!reader) return fail(std::move(reader.error()));
-  return std::make_unique<JsonlSource>(path, std::move(*reader), fields);
+  return open_cases(path, std::make_unique<FieldForm>(fields));
+}
+
+CaseFields::CaseFields(const DataFields& fields, const Case& input) : line_(input.fields) {
+  if (line_ != nullptr) return;
+  own_.emplace(fields.spellings());
+  // What was read once can be read again.
+  const Status parsed = own_->parse_copy(input.payload);
+  assert(parsed.has_value());
+  line_ = &*own_;
 }
 
 std::string text_of(const FieldValue& value) {

@@ -69,6 +69,19 @@ class DataFields {
 // `fields` must outlive the source.
 Result<std::unique_ptr<CaseSource>> open_data(const std::string& path, const DataFields& fields);
 
+// The fields of a case: as its source has parsed them, or parsed here if it has travelled.
+class CaseFields {
+ public:
+  CaseFields(const DataFields& fields, const Case& input);
+  CaseFields(const CaseFields&) = delete;
+  CaseFields& operator=(const CaseFields&) = delete;
+  const LineParser& operator*() const { return *line_; }
+
+ private:
+  const LineParser* line_;
+  std::optional<LineParser> own_;
+};
+
 // A text field's value as text; "" if absent or null.
 std::string text_of(const FieldValue& value);
 

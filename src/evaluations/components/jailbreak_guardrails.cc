@@ -30,7 +30,7 @@ class JailbreakScorer final : public LineScorer {
       rows_->write("id,question,expected_outcome,actual_outcome,model,classification\r\n");
   }
 
-  void score(const Case& input, const LineParser& line, ResultLine& result) override {
+  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
     const std::string_view question = fields_.value(line, kQuestion).text;
     const bool expected = fields_.value(line, kExpected).boolean;
     const bool actual = fields_.value(line, kActual).boolean;

@@ -61,7 +61,7 @@ class GuardrailScorer final : public LineScorer {
     }
   }
 
-  void score(const Case& input, const LineParser& line, ResultLine& result) override {
+  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
     const std::string_view message = fields_.value(line, kMessage).text;
     const bool expected = fields_.value(line, kExpectedTriggered).boolean;
     const bool actual = fields_.value(line, kActualTriggered).boolean;

@@ -46,7 +46,7 @@ class RouterScorer final : public LineScorer {
     }
   }
 
-  void score(const Case& input, const LineParser& line, ResultLine& result) override {
+  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
     const std::string_view question = fields_.value(line, kQuestion).text;
     const std::string_view expected = fields_.value(line, kExpected).text;
     const std::string_view actual = fields_.value(line, kActual).text;

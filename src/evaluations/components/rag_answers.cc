@@ -143,12 +143,12 @@ class RagAnswers final : public Evaluation {
   std::string data_path() const override { return input_path_; }
   bool asks_outside() const override { return true; }
 
-  Task<Outcome> begin(const Case& input, CaseContext& context) const override {
-    return evaluate(whole_line(fields_, *input.fields, input.id), context);
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
+    return evaluate(whole_line(fields_, *CaseFields(fields_, input), input.id), context);
   }
 
   void estimate(const Case& input, CallEstimate& estimate) const override {
-    JsonObject line = whole_line(fields_, *input.fields, input.id);
+    JsonObject line = whole_line(fields_, *CaseFields(fields_, input), input.id);
     if (target_) {
       target_->estimate(without_answer_key(all_fields_, line), estimate);
       line["llm_answer"] = std::string(800, 'x');  // an answer of ordinary length

@@ -82,7 +82,7 @@ class RagCollector final : public Collector {
   Scores add(const Case& input, const FinishedCase* finished) override {
     if (finished == nullptr) return {};
     const Outcome& outcome = finished->outcome;
-    JsonObject line = whole_line(fields_, *input.fields, input.id);
+    JsonObject line = whole_line(fields_, *CaseFields(fields_, input), input.id);
     if (!generated_.empty()) put_generated(line, generated_, outcome.result);
     if (outcome.result.contains("generated")) files_.write("generated.jsonl", to_text(line) + "\n");
     const bool scored = outcome.kind == OutcomeKind::scored;
@@ -129,7 +129,7 @@ class RagCollector final : public Collector {
     }
     result_.json("metrics", metrics);
     result_.scores(scores);
-    finish_line(result_, *input.fields, finished, outcome.error);
+    finish_line(result_, *CaseFields(fields_, input), finished, outcome.error);
     files_.write("results.jsonl", result_.end());
     note_case(input, outcome, line, worst, worst_name, metrics);
     return result_.scores();
@@ -270,7 +270,7 @@ class RagCollector final : public Collector {
   std::vector<Tally> tallies_;
   std::vector<std::string> mean_names_;
   std::vector<std::string> pass_names_;
-  ResultLine result_;
+  LegacyLine result_;
   std::string row_;
   std::int64_t evaluated_ = 0;
   std::int64_t errored_ = 0;

@@ -197,7 +197,7 @@ class RetrievalScorer final : public LineScorer {
     write(header);
   }
 
-  void score(const Case& input, const LineParser& line, ResultLine& result) override {
+  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
     const std::string question(fields_.value(line, kQuestion).text);
     const Wanted wanted = wanted_of(fields_, line);
     const JsonArray results = as_list(fields_.tree(line, kResults));

@@ -105,7 +105,7 @@ class TopicScorer final : public LineScorer {
     return message.empty() ? "the tagger reports an error" : "the tagger reports an error: " + message;
   }
 
-  void score(const Case& input, const LineParser& line, ResultLine& result) override {
+  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
     const Topics expected{topic(line, kExpectedPrimary), topic(line, kExpectedSecondary)};
     const Topics actual{topic(line, kActualPrimary), topic(line, kActualSecondary)};
     const auto values = figures_of(expected, actual);

@@ -13,7 +13,7 @@
 #include "evaluations/experiment/analysis/plots.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
-#include "evaluations/result_line.h"
+#include "evaluations/legacy_line.h"
 #include "report/csv.h"
 #include "report/markdown.h"
 
@@ -118,7 +118,7 @@ class ExperimentCollector final : public Collector {
   std::int64_t evaluated_ = 0;
   std::int64_t errored_ = 0;
   std::vector<NotableCase> notable_;
-  ResultLine line_;
+  LegacyLine line_;
 };
 
 }  // namespace

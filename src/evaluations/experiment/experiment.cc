@@ -205,7 +205,7 @@ const Query& ExperimentEvaluation::query(std::int64_t index) const {
   return found->query;
 }
 
-Task<Outcome> ExperimentEvaluation::begin(const Case& input, CaseContext& context) const {
+Task<Outcome> ExperimentEvaluation::evaluate(const Case& input, CaseContext& context) const {
   return evaluate_query(plan_, judges_, query(input.index), input.index, context);
 }
 

@@ -61,7 +61,7 @@ class ExperimentEvaluation final : public Evaluation {
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_queries(plan_.queries); }
   std::string data_path() const override { return plan_.queries.path; }
   bool asks_outside() const override { return true; }
-  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override;
   std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;

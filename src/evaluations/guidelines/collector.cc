@@ -11,7 +11,7 @@
 #include "evaluations/figures.h"
 #include "evaluations/guidelines/conversation_page.h"
 #include "evaluations/guidelines/guidelines.h"
-#include "evaluations/result_line.h"
+#include "evaluations/legacy_line.h"
 #include "report/csv.h"
 #include "stats/classification/confusion_matrix.h"
 #include "stats/intervals/clustered_counts.h"
@@ -43,7 +43,7 @@ class GuidelinesCollector final : public Collector {
 
   Scores add(const Case& input, const FinishedCase* finished) override {
     if (finished == nullptr) return {};
-    const Conversation conversation = evaluation_.conversation(*input.tree);
+    const Conversation conversation = evaluation_.conversation(*CaseTree(input));
     std::vector<Verdict> verdicts;
     for (const Json& json : list_at(Json(finished->outcome.result), "verdicts"))
       verdicts.push_back(verdict_from(json));
@@ -281,7 +281,7 @@ class GuidelinesCollector final : public Collector {
   std::int64_t skipped_ = 0;
   std::int64_t evaluated_ = 0;
   std::int64_t errored_ = 0;
-  ResultLine line_;
+  LegacyLine line_;
   std::string row_;
   std::vector<NotableCase> failed_;
   std::vector<NotableCase> disagreements_;

@@ -143,12 +143,12 @@ Conversation GuidelinesEvaluation::conversation(const Json& line) const {
   return read_conversation(line, plan_.shared, plan_.skip, none);
 }
 
-Task<Outcome> GuidelinesEvaluation::begin(const Case& input, CaseContext& context) const {
-  return evaluate(judge_, plan_, conversation(*input.tree), context);
+Task<Outcome> GuidelinesEvaluation::evaluate(const Case& input, CaseContext& context) const {
+  return guidelines::evaluate(judge_, plan_, conversation(*CaseTree(input)), context);
 }
 
 void GuidelinesEvaluation::estimate(const Case& input, CallEstimate& estimate) const {
-  const Conversation one = conversation(*input.tree);
+  const Conversation one = conversation(*CaseTree(input));
   const std::vector<Guideline> list = judged(one, plan_.skip);
   auto& model = estimate.models[judge_.model()];
   for (std::size_t chunk = 0; chunk < chunks_of(list, plan_.batch_size); ++chunk) {

@@ -9,7 +9,7 @@
 
 #include "evaluations/evaluation.h"
 #include "evaluations/guidelines/judge.h"
-#include "evaluations/tree_source.h"
+#include "evaluations/jsonl_cases.h"
 
 namespace assay::guidelines {
 
@@ -29,7 +29,7 @@ class GuidelinesEvaluation final : public Evaluation {
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_trees(lines_); }
   std::string data_path() const override { return plan_.conversations_path; }
   bool asks_outside() const override { return true; }
-  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override { return {judge_.model()}; }
   std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "evaluations/figures.h"
+#include "evaluations/legacy_line.h"
 #include "evaluations/persona/figures_by_group.h"
 #include "evaluations/persona/persona.h"
-#include "evaluations/result_line.h"
 #include "report/csv.h"
 
 namespace assay::persona {
@@ -80,7 +80,7 @@ class PersonaCollector final : public Collector {
   Scores add(const Case& input, const FinishedCase* finished) override {
     if (finished == nullptr) return {};
     const Outcome& outcome = finished->outcome;
-    const PersonaCase one = evaluation_.take_apart(*input.tree, input.part);
+    const PersonaCase one = evaluation_.take_apart(*CaseTree(input), input.part);
     const Judgement judgement = judgement_from(outcome);
     const bool good = outcome.kind == OutcomeKind::scored;
     // A request that was never sent is no failure of anybody.
@@ -221,7 +221,7 @@ class PersonaCollector final : public Collector {
   JobStatus status_;
   SpilledList eval_info_;
   SpilledList evaluations_;
-  ResultLine line_;
+  LegacyLine line_;
   std::string row_;
   std::string item_;
   Moments likert_per_request_;

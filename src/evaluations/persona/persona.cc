@@ -100,12 +100,12 @@ PersonaCase PersonaEvaluation::take_apart(const Json& item, std::size_t part) co
   return one;
 }
 
-Task<Outcome> PersonaEvaluation::begin(const Case& input, CaseContext& context) const {
-  return evaluate(judge_, plan_.job.mode, take_apart(*input.tree, input.part).request, context);
+Task<Outcome> PersonaEvaluation::evaluate(const Case& input, CaseContext& context) const {
+  return persona::evaluate(judge_, plan_.job.mode, take_apart(*CaseTree(input), input.part).request, context);
 }
 
 void PersonaEvaluation::estimate(const Case& input, CallEstimate& estimate) const {
-  const PersonaCase one = take_apart(*input.tree, input.part);
+  const PersonaCase one = take_apart(*CaseTree(input), input.part);
   auto& model = estimate.models[plan_.job.model];
   ++model.calls;
   model.prompt_tokens += estimate_prompt_tokens(judge_.chat(one.request));

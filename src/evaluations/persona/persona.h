@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "evaluations/evaluation.h"
+#include "evaluations/jsonl_cases.h"
 #include "evaluations/persona/human_ratings.h"
 #include "evaluations/persona/job_status.h"
 #include "evaluations/persona/judge.h"
 #include "evaluations/persona/records.h"
-#include "evaluations/tree_source.h"
 
 namespace assay::persona {
 
@@ -40,7 +40,7 @@ class PersonaEvaluation final : public Evaluation {
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_trees(lines_); }
   std::string data_path() const override { return plan_.items_path; }
   bool asks_outside() const override { return true; }
-  Task<Outcome> begin(const Case& input, CaseContext& context) const override;
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override { return {plan_.job.model}; }
   std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;

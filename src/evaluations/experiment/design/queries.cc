@@ -127,7 +127,7 @@ class QuerySource final : public CaseSource {
  private:
   void show(std::size_t at) {
     const QueryEntry& entry = list_.entries[at];
-    current_ = {.index = entry.index, .line = entry.line, .id = entry.query.id, .cluster = "", .part = at};
+    current_ = {.index = entry.index, .line = entry.line, .id = entry.query.id, .part = at};
   }
 
   const QueryList& list_;

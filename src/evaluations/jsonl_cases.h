@@ -1,0 +1,65 @@
+// Cases from JSONL: the one source of every evaluation that reads lines. A line is one case, or several (one
+// per persona). Every line is checked, and a bad one is passed over and told completely; ids are unique. How
+// a line is read is declared by its form: flat fields (components/data.h) or a tree (TreeLines).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json/json.h"
+#include "core/json/jsonl.h"
+#include "engine/work.h"
+
+namespace assay {
+
+// Reads one line at a time. What it has read is valid until the next line.
+class LineForm {
+ public:
+  virtual ~LineForm() = default;
+  struct Findings {
+    std::vector<std::string> errors;  // each in words with its place in the line; empty: the line is good
+    std::vector<std::string> warnings;
+    bool named = false;  // id() may be asked: the line is good, or bad in another way
+    void clear() {
+      errors.clear();
+      warnings.clear();
+      named = false;
+    }
+  };
+  virtual void read(const Line& line, Findings& found) = 0;
+  // What names the line, "" if nothing does, or an error in words.
+  virtual Result<std::string_view> id() = 0;
+  // Which lines belong together; "" if none do.
+  virtual std::string_view cluster() { return {}; }
+  // Lends the case what was parsed.
+  virtual void lend(Case& current) const = 0;
+  // "the id": what a line's name is called in messages.
+  virtual std::string_view id_words() const = 0;
+};
+
+// `parts`: what the ids of a line's cases have behind the line's own; one empty text: the line is one case.
+Result<std::unique_ptr<CaseSource>> open_cases(const std::string& path, std::unique_ptr<LineForm> form,
+                                               std::vector<std::string> parts = {""});
+
+// Lines that are trees rather than flat fields: a conversation with its events, an item with its
+// classifications.
+struct TreeLines {
+  std::string path;
+  // Everything that is wrong with a line, in words with the place; empty if it is good.
+  std::function<std::vector<std::string>(const Json& line)> check;
+  // What names the line; "" makes its number the name. Asked of good lines only.
+  std::function<std::string(const Json& line)> id;
+  // Which lines belong together; "" or empty: none.
+  std::function<std::string(const Json& line)> cluster = {};
+  std::vector<std::string> parts = {""};
+};
+
+// `lines` must outlive the source.
+Result<std::unique_ptr<CaseSource>> open_trees(const TreeLines& lines);
+
+}  // namespace assay
