@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
-#include "models/failure.h"
 #include "models/providers/anthropic.h"
 #include "models/providers/openai.h"
 #include "models/structured/schema_subset.h"
@@ -124,6 +123,7 @@ Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, HttpClient& c
   const bool is_public = address->is_public;
   std::unique_ptr<HttpModel> model(new HttpModel(std::move(spec), client, wire, std::move(*address)));
   model->key_ = key;
+  model->secrets_.add(key);
   model->key_name_ = key_name;
   // A variable that the user names is meant to be set; otherwise only the provider's own service needs a key.
   model->key_is_required_ = own_key || is_public;
@@ -219,14 +219,13 @@ Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
   Result<HttpResponse> response = co_await client_.send(std::move(http));
   if (!response) {
     Error error = std::move(response).error();
-    error.message = without_key(error.message, key_);
+    error.message = secrets_.hide_pieces(error.message);
     co_return Answer{std::unexpected(ModelFailure{std::move(error), std::nullopt}), 0, {}};
   }
   if (response->status < 200 || response->status > 299) {
-    co_return Answer{
-        std::unexpected(failure_of_status(response->status, response->headers, response->body, address_.host,
-                                          key_, key_name_, std::chrono::system_clock::now())),
-        response->status, complaints_in_text(response->body)};
+    co_return Answer{std::unexpected(failure_of_status(response->status, response->headers, response->body,
+                                                       asked(), std::chrono::system_clock::now())),
+                     response->status, complaints_in_text(response->body)};
   }
   if (!plan.stream) co_return read_whole(response->body);
   if (arrival.is_json()) co_return read_whole(arrival.whole());
@@ -238,6 +237,10 @@ Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
   Result<ChatReply> reply = stream.reply();
   if (!reply) co_return broken(reply.error().message, arrival.start());
   co_return Answer{std::move(*reply), 200, {}};
+}
+
+Asked HttpModel::asked() const {
+  return {address_.host, key_name_, !key_.empty(), secrets_};
 }
 
 HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
@@ -253,12 +256,12 @@ HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
 }
 
 HttpModel::Answer HttpModel::refused(const std::vector<Complaint>& complaints) const {
-  return Answer{std::unexpected(failure_of_complaints(complaints, address_.host, key_, key_name_)),
-                status_of(complaints), complaints};
+  return Answer{std::unexpected(failure_of_complaints(complaints, asked())), status_of(complaints),
+                complaints};
 }
 
 HttpModel::Answer HttpModel::broken(std::string_view reason, std::string_view body) const {
-  return Answer{std::unexpected(failure_of_broken(reason, body, address_.host, key_)), 200, {}};
+  return Answer{std::unexpected(failure_of_broken(reason, body, asked())), 200, {}};
 }
 
 SchemaRefusals HttpModel::known_refusals(const ChatRequest& request) const {

@@ -5,6 +5,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/secrets.h"
 #include "core/text.h"
 
 namespace assay {
@@ -54,9 +55,10 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
   request.url = call.url;
   request.body = call.body;
   request.total_timeout = call.timeout;
-  NotedEnvironment secrets(std::move(environment));
+  Secrets secrets("[hidden]");
+  const Environment noting = secrets.noting(std::move(environment));
   for (const auto& [name, value] : call.headers) {
-    auto filled = fill_environment(value, secrets.noting());
+    auto filled = fill_environment(value, noting);
     if (!filled) co_return failed(std::move(filled.error()).with("header", name));
     request.headers.add(name, std::move(*filled));
   }
@@ -64,7 +66,7 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
   const std::string host = host_of(call.url);
   if (!response) co_return failed(std::move(response.error()));
   // A service may repeat what it was sent, most likely in an error.
-  response->body = secrets.hidden_in(std::move(response->body));
+  response->body = secrets.hide(response->body);
   if (response->status < 200 || response->status > 299) {
     Error error{kind_of_status(response->status),
                 fmt::format("HTTP {}: {}", response->status, shorten(repair_utf8(trim(response->body)), 300)),
