@@ -22,7 +22,8 @@ constexpr int kMostRenegotiations = 8;
 constexpr std::size_t kMostSchemas = 1000;
 constexpr std::size_t kKeptStart = 2000;
 
-constexpr std::array<std::string_view, 4> kStructured{"auto", "json_schema", "tools", "text"};
+constexpr std::string_view kAutomatic = "auto";
+constexpr std::array<std::string_view, 4> kStructured{kAutomatic, "json_schema", "tools", "text"};
 
 std::string variable(Wire wire, std::string_view what) {
   return fmt::format("{}_{}", wire == Wire::openai ? "OPENAI" : "ANTHROPIC", what);
@@ -139,6 +140,17 @@ Status HttpModel::ready() const {
           .error);
 }
 
+ModelIdentity HttpModel::identity() const {
+  std::optional<int> max_tokens = spec_.max_tokens;
+  if (!max_tokens && wire_ == Wire::anthropic) max_tokens = kAnthropicMaxTokens;
+  return {.provider = spec_.provider,
+          .name = spec_.name,
+          .base_url = address_.base,
+          .temperature = spec_.temperature,
+          .max_tokens = max_tokens,
+          .structured = spec_.structured == kAutomatic ? std::string() : spec_.structured};
+}
+
 std::string HttpModel::limit_key() const {
   return fmt::format("{} {}", spec_.provider, address_.base);
 }
@@ -163,7 +175,7 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
       co_return std::move(*answer.reply);
     }
     if (round < kMostRenegotiations && can_be_renegotiated(answer.status)) {
-      const SentRequest sent{wire_, &body, plan.way, spec_.structured != "auto"};
+      const SentRequest sent{wire_, &body, plan.way, spec_.structured != kAutomatic};
       if (const auto learnt = learn(sent, answer.complaints, capabilities_, refused)) {
         notes_.insert(*learnt);
         remember_refusals(request, refused);

@@ -38,6 +38,7 @@ class HttpModel : public ChatModel {
   Status ready() const override;
 
   Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) override;
+  ModelIdentity identity() const override;
   std::string limit_key() const override;
   std::vector<std::string> notes() const override;
 
