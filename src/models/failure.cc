@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/retry_after.h"
+#include "net/http/retry_after.h"
+#include "net/http/status.h"
 
 namespace assay {
 namespace {
@@ -39,10 +40,7 @@ bool prompt_too_long(const Complaint& complaint) {
 
 ErrorKind kind_of(int status, const std::vector<Complaint>& complaints) {
   if (std::ranges::any_of(complaints, out_of_money)) return ErrorKind::rejected;
-  if (status == 401 || status == 403) return ErrorKind::auth;
-  if (status == 429) return ErrorKind::rate_limited;
-  if (status == 408 || status == 409 || status == 425 || status >= 500) return ErrorKind::overloaded;
-  return ErrorKind::rejected;
+  return kind_of_status(status);
 }
 
 std::string hint_of(int status, const std::vector<Complaint>& complaints, const Asked& asked) {

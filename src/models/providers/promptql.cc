@@ -8,7 +8,7 @@
 #include "core/secrets.h"
 #include "core/text.h"
 #include "models/failure.h"
-#include "net/http/origin.h"
+#include "net/http/url.h"
 
 namespace assay {
 namespace {
@@ -17,18 +17,10 @@ constexpr std::string_view kDefaultKey = "PROMPTQL_API_KEY";
 // An error body beyond this is only quoted from, not read.
 constexpr std::size_t kLongestRead = std::size_t{1} << 18;
 
-std::string host_of(std::string_view url) {
-  const std::size_t from = std::min(url.find("://"), url.size());
-  const std::string_view authority =
-      url.substr(0, authority_end(url)).substr(from == url.size() ? 0 : from + 3);
-  const std::size_t at = authority.rfind('@');
-  return std::string(at == std::string_view::npos ? authority : authority.substr(at + 1));
-}
-
 bool is_hasuras_own(std::string_view url) {
-  const auto origin = parse_origin(url);
-  if (!origin) return false;
-  const std::string host = lower_ascii(origin->host);
+  const auto parsed = parse_url(url);
+  if (!parsed) return false;
+  const std::string host = lower_ascii(parsed->host);
   return host.ends_with(".hasura.io") || host.ends_with(".hasura.app");
 }
 
