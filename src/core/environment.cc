@@ -30,26 +30,6 @@ Result<std::string> fill_environment(std::string_view text, const Environment& e
   return filled;
 }
 
-Environment NotedEnvironment::noting() {
-  return [this](std::string_view name) {
-    auto value = inner_(name);
-    if (value) values_.push_back(*value);
-    return value;
-  };
-}
-
-std::string NotedEnvironment::hidden_in(std::string text) const {
-  constexpr std::size_t kShortest = 4;
-  constexpr std::string_view kHidden = "[hidden]";
-  for (const std::string& value : values_) {
-    if (value.size() < kShortest) continue;
-    for (std::size_t at = text.find(value); at != std::string::npos;
-         at = text.find(value, at + kHidden.size()))
-      text.replace(at, value.size(), kHidden);
-  }
-  return text;
-}
-
 Result<std::vector<std::pair<std::string, std::string>>> fill_values(
     std::vector<std::pair<std::string, std::string>> variables, const Environment& environment) {
   for (auto& [name, value] : variables) {

@@ -20,19 +20,6 @@ Environment process_environment();
 // `text` with each `${NAME}` replaced by that variable's value; an unset variable is an error (kind auth)
 // that names it. For what is sent but never written down.
 Result<std::string> fill_environment(std::string_view text, const Environment& environment);
-// An environment that notes every value it gives, so that none is shown afterwards.
-class NotedEnvironment {
- public:
-  explicit NotedEnvironment(Environment inner) : inner_(std::move(inner)) {}
-  Environment noting();  // valid as long as this
-  // `text` with each noted value of four bytes or more replaced by "[hidden]".
-  std::string hidden_in(std::string text) const;
-
- private:
-  Environment inner_;
-  std::vector<std::string> values_;
-};
-
 // The same in the values of variables for a child process.
 Result<std::vector<std::pair<std::string, std::string>>> fill_values(
     std::vector<std::pair<std::string, std::string>> variables, const Environment& environment);

@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
-#include "models/failure.h"
 #include "models/providers/anthropic.h"
 #include "models/providers/openai.h"
 #include "models/structured/schema_subset.h"
@@ -23,7 +22,8 @@ constexpr int kMostRenegotiations = 8;
 constexpr std::size_t kMostSchemas = 1000;
 constexpr std::size_t kKeptStart = 2000;
 
-constexpr std::array<std::string_view, 4> kStructured{"auto", "json_schema", "tools", "text"};
+constexpr std::string_view kAutomatic = "auto";
+constexpr std::array<std::string_view, 4> kStructured{kAutomatic, "json_schema", "tools", "text"};
 
 std::string variable(Wire wire, std::string_view what) {
   return fmt::format("{}_{}", wire == Wire::openai ? "OPENAI" : "ANTHROPIC", what);
@@ -124,6 +124,7 @@ Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, HttpClient& c
   const bool is_public = address->is_public;
   std::unique_ptr<HttpModel> model(new HttpModel(std::move(spec), client, wire, std::move(*address)));
   model->key_ = key;
+  model->secrets_.add(key);
   model->key_name_ = key_name;
   // A variable that the user names is meant to be set; otherwise only the provider's own service needs a key.
   model->key_is_required_ = own_key || is_public;
@@ -137,6 +138,17 @@ Status HttpModel::ready() const {
           {Error{ErrorKind::auth, fmt::format("no key: set the environment variable {}", key_name_), {}},
            std::nullopt})
           .error);
+}
+
+ModelIdentity HttpModel::identity() const {
+  std::optional<int> max_tokens = spec_.max_tokens;
+  if (!max_tokens && wire_ == Wire::anthropic) max_tokens = kAnthropicMaxTokens;
+  return {.provider = spec_.provider,
+          .name = spec_.name,
+          .base_url = address_.base,
+          .temperature = spec_.temperature,
+          .max_tokens = max_tokens,
+          .structured = spec_.structured == kAutomatic ? std::string() : spec_.structured};
 }
 
 std::string HttpModel::limit_key() const {
@@ -163,7 +175,7 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
       co_return std::move(*answer.reply);
     }
     if (round < kMostRenegotiations && can_be_renegotiated(answer.status)) {
-      const SentRequest sent{wire_, &body, plan.way, spec_.structured != "auto"};
+      const SentRequest sent{wire_, &body, plan.way, spec_.structured != kAutomatic};
       if (const auto learnt = learn(sent, answer.complaints, capabilities_, refused)) {
         notes_.insert(*learnt);
         remember_refusals(request, refused);
@@ -219,14 +231,13 @@ Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
   Result<HttpResponse> response = co_await client_.send(std::move(http));
   if (!response) {
     Error error = std::move(response).error();
-    error.message = without_key(error.message, key_);
+    error.message = secrets_.hide_pieces(error.message);
     co_return Answer{std::unexpected(ModelFailure{std::move(error), std::nullopt}), 0, {}};
   }
   if (response->status < 200 || response->status > 299) {
-    co_return Answer{
-        std::unexpected(failure_of_status(response->status, response->headers, response->body, address_.host,
-                                          key_, key_name_, std::chrono::system_clock::now())),
-        response->status, complaints_in_text(response->body)};
+    co_return Answer{std::unexpected(failure_of_status(response->status, response->headers, response->body,
+                                                       asked(), std::chrono::system_clock::now())),
+                     response->status, complaints_in_text(response->body)};
   }
   if (!plan.stream) co_return read_whole(response->body);
   if (arrival.is_json()) co_return read_whole(arrival.whole());
@@ -238,6 +249,10 @@ Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
   Result<ChatReply> reply = stream.reply();
   if (!reply) co_return broken(reply.error().message, arrival.start());
   co_return Answer{std::move(*reply), 200, {}};
+}
+
+Asked HttpModel::asked() const {
+  return {address_.host, key_name_, !key_.empty(), secrets_};
 }
 
 HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
@@ -253,12 +268,12 @@ HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
 }
 
 HttpModel::Answer HttpModel::refused(const std::vector<Complaint>& complaints) const {
-  return Answer{std::unexpected(failure_of_complaints(complaints, address_.host, key_, key_name_)),
-                status_of(complaints), complaints};
+  return Answer{std::unexpected(failure_of_complaints(complaints, asked())), status_of(complaints),
+                complaints};
 }
 
 HttpModel::Answer HttpModel::broken(std::string_view reason, std::string_view body) const {
-  return Answer{std::unexpected(failure_of_broken(reason, body, address_.host, key_)), 200, {}};
+  return Answer{std::unexpected(failure_of_broken(reason, body, asked())), 200, {}};
 }
 
 SchemaRefusals HttpModel::known_refusals(const ChatRequest& request) const {

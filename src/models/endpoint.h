@@ -17,7 +17,9 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/secrets.h"
 #include "models/capabilities.h"
+#include "models/failure.h"
 #include "models/model.h"
 #include "models/providers/address.h"
 #include "models/structured/structured_way.h"
@@ -36,6 +38,7 @@ class HttpModel : public ChatModel {
   Status ready() const override;
 
   Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) override;
+  ModelIdentity identity() const override;
   std::string limit_key() const override;
   std::vector<std::string> notes() const override;
 
@@ -49,6 +52,7 @@ class HttpModel : public ChatModel {
   WirePlan plan_for(const ChatRequest& request, const SchemaRefusals& refused) const;
   HttpRequest request_for(const Json& body, const WirePlan& plan) const;
   Task<Answer> ask(const Json& body, const WirePlan& plan);
+  Asked asked() const;
   Answer read_whole(std::string_view body) const;
   Answer refused(const std::vector<Complaint>& complaints) const;
   Answer broken(std::string_view reason, std::string_view body) const;
@@ -62,6 +66,7 @@ class HttpModel : public ChatModel {
   Wire wire_;
   Address address_;
   std::string key_;
+  Secrets secrets_;
   std::string key_name_;  // the environment variable
   bool key_is_required_ = false;
   Capabilities capabilities_;

@@ -7,40 +7,14 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "models/retry_after.h"
+#include "net/http/retry_after.h"
+#include "net/http/status.h"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t kLongestMessage = 300;
 constexpr std::size_t kLongestExcerpt = 160;
-constexpr std::size_t kKeyPiece = 8;
-constexpr std::string_view kHidden = "[key]";
-
-bool is_key_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         c == '*' || c == '.';
-}
-
-// Length of the piece of the key that `text` starts with, if it is long enough to give something away.
-std::size_t piece_of_key(std::string_view text, std::string_view key) {
-  const std::size_t least = std::min(kKeyPiece, key.size());
-  std::size_t longest = 0;
-  for (std::size_t from = 0; from + least <= key.size(); ++from) {
-    const std::string_view part = key.substr(from);
-    const auto [end, unused] = std::ranges::mismatch(text, part);
-    longest = std::max(longest, static_cast<std::size_t>(end - text.begin()));
-  }
-  return longest >= least ? longest : 0;
-}
-
-// OpenAI repeats a wrong key with most of it starred ("sk-ab***yz"); another server may repeat all of it.
-std::size_t key_like(std::string_view text) {
-  if (!text.starts_with("sk-")) return 0;
-  const auto end = std::ranges::find_if_not(text, is_key_character);
-  const auto length = static_cast<std::size_t>(end - text.begin());
-  return length >= 10 ? length : 0;
-}
 
 bool mentions_any(std::string_view text, std::initializer_list<std::string_view> parts) {
   return std::ranges::any_of(
@@ -66,19 +40,15 @@ bool prompt_too_long(const Complaint& complaint) {
 
 ErrorKind kind_of(int status, const std::vector<Complaint>& complaints) {
   if (std::ranges::any_of(complaints, out_of_money)) return ErrorKind::rejected;
-  if (status == 401 || status == 403) return ErrorKind::auth;
-  if (status == 429) return ErrorKind::rate_limited;
-  if (status == 408 || status == 409 || status == 425 || status >= 500) return ErrorKind::overloaded;
-  return ErrorKind::rejected;
+  return kind_of_status(status);
 }
 
-std::string hint_of(int status, const std::vector<Complaint>& complaints, std::string_view key,
-                    std::string_view key_hint) {
+std::string hint_of(int status, const std::vector<Complaint>& complaints, const Asked& asked) {
   if (std::ranges::any_of(complaints, out_of_money) || status == 402) {
     return "the account's quota or credit is used up";
   }
   if (status == 401 || status == 403) {
-    return key.empty() ? fmt::format("no key was sent: set {}", key_hint) : fmt::format("check {}", key_hint);
+    return fmt::format("{} {}", asked.with_key ? "check" : "no key was sent: set", asked.key_variable);
   }
   if (status == 404) return "check the model's name and the URL";
   if (status == 413) return "the request is too large";
@@ -101,35 +71,19 @@ std::string words_of(const std::vector<Complaint>& complaints) {
 }
 
 ModelFailure refused(int status, std::string_view lead, const std::vector<Complaint>& complaints,
-                     std::string_view key, std::string_view key_hint) {
-  // The key goes first: cutting could leave a piece too short to be recognised.
+                     const Asked& asked) {
+  // Secrets go first: cutting could leave a piece too short to be recognised.
   const std::string words =
-      shown(without_key(cut(words_of(complaints), kLongestMessage * 8), key), kLongestMessage);
+      shown(asked.secrets.hide_pieces(cut(words_of(complaints), kLongestMessage * 8)), kLongestMessage);
   std::string message(lead);
-  if (const std::string hint = hint_of(status, complaints, key, key_hint); !hint.empty()) {
+  if (const std::string hint = hint_of(status, complaints, asked); !hint.empty()) {
     message += fmt::format(" ({})", hint);
   }
   if (!words.empty()) message += fmt::format(": {}", words);
-  return {Error{kind_of(status, complaints), without_key(message, key), {}}, std::nullopt};
+  return {Error{kind_of(status, complaints), asked.secrets.hide_pieces(message), {}}, std::nullopt};
 }
 
 }  // namespace
-
-std::string without_key(std::string_view text, std::string_view key) {
-  std::string clean;
-  clean.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view rest = text.substr(at);
-    const std::size_t secret = std::max(key.empty() ? 0 : piece_of_key(rest, key), key_like(rest));
-    if (secret == 0) {
-      clean += text[at++];
-      continue;
-    }
-    clean += kHidden;
-    at += secret;
-  }
-  return clean;
-}
 
 std::string shown(std::string_view text, std::size_t limit) {
   std::string line;
@@ -145,27 +99,24 @@ std::string shown(std::string_view text, std::size_t limit) {
   return shorten(trim(line), limit);
 }
 
-ModelFailure failure_of_status(int status, const Headers& headers, std::string_view body,
-                               std::string_view host, std::string_view key, std::string_view key_hint,
+ModelFailure failure_of_status(int status, const Headers& headers, std::string_view body, const Asked& asked,
                                WallTime now) {
   ModelFailure failure =
-      refused(status, fmt::format("HTTP {} from {}", status, host), complaints_in_text(body), key, key_hint);
+      refused(status, fmt::format("HTTP {} from {}", status, asked.host), complaints_in_text(body), asked);
   failure.retry_after = retry_after(status, headers, now);
   return failure;
 }
 
-ModelFailure failure_of_complaints(const std::vector<Complaint>& complaints, std::string_view host,
-                                   std::string_view key, std::string_view key_hint) {
-  return refused(status_of(complaints), fmt::format("{} broke off its reply with an error", host), complaints,
-                 key, key_hint);
+ModelFailure failure_of_complaints(const std::vector<Complaint>& complaints, const Asked& asked) {
+  return refused(status_of(complaints), fmt::format("{} broke off its reply with an error", asked.host),
+                 complaints, asked);
 }
 
-ModelFailure failure_of_broken(std::string_view reason, std::string_view body, std::string_view host,
-                               std::string_view key) {
-  std::string message = fmt::format("the reply of {} cannot be used: {}", host, reason);
-  const std::string start = shown(without_key(cut(body, kLongestExcerpt * 8), key), kLongestExcerpt);
+ModelFailure failure_of_broken(std::string_view reason, std::string_view body, const Asked& asked) {
+  std::string message = fmt::format("the reply of {} cannot be used: {}", asked.host, reason);
+  const std::string start = shown(asked.secrets.hide_pieces(cut(body, kLongestExcerpt * 8)), kLongestExcerpt);
   message += start.empty() ? "; it is empty" : fmt::format("; it starts with: {}", start);
-  return {Error{ErrorKind::network, without_key(message, key), {}}, std::nullopt};
+  return {Error{ErrorKind::network, asked.secrets.hide_pieces(message), {}}, std::nullopt};
 }
 
 }  // namespace assay

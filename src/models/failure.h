@@ -1,5 +1,5 @@
 // What went wrong with one call, for the retry layer and for people: the kind decides whether trying again
-// helps, the text says who refused and in which words, and the key is in neither.
+// helps, the text says who refused and in which words, and no secret is in either.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/secrets.h"
 #include "core/time.h"
 #include "models/complaint.h"
 #include "models/model.h"
@@ -15,26 +16,26 @@
 
 namespace assay {
 
-// `text` without the key: neither the whole of it, nor a piece of eight characters or more, nor anything that
-// looks like a key of the known providers (sk-…).
-std::string without_key(std::string_view text, std::string_view key);
+// Who was asked, and what of the asking may not be shown.
+struct Asked {
+  std::string_view host;
+  std::string_view key_variable;  // where the key came from or should have come from ("OPENAI_API_KEY")
+  bool with_key = false;          // one was sent
+  const Secrets& secrets;
+};
 
 // Foreign text for a message: one line, printable, at most `limit` bytes.
 std::string shown(std::string_view text, std::size_t limit = 300);
 
-// A reply with a status that is not 2xx. `host` and `key` as the request had them; `key_hint` says where the
-// key came from or should have come from ("OPENAI_API_KEY").
-ModelFailure failure_of_status(int status, const Headers& headers, std::string_view body,
-                               std::string_view host, std::string_view key, std::string_view key_hint,
+// A reply with a status that is not 2xx.
+ModelFailure failure_of_status(int status, const Headers& headers, std::string_view body, const Asked& asked,
                                WallTime now);
 
 // An error that came inside a reply that began well.
-ModelFailure failure_of_complaints(const std::vector<Complaint>& complaints, std::string_view host,
-                                   std::string_view key, std::string_view key_hint);
+ModelFailure failure_of_complaints(const std::vector<Complaint>& complaints, const Asked& asked);
 
 // A 2xx reply that cannot be used: not JSON, cut off, without an answer. Worth another try, hence kind
 // network.
-ModelFailure failure_of_broken(std::string_view reason, std::string_view body, std::string_view host,
-                               std::string_view key);
+ModelFailure failure_of_broken(std::string_view reason, std::string_view body, const Asked& asked);
 
 }  // namespace assay

@@ -22,6 +22,20 @@ struct ModelFailure {
   std::optional<std::chrono::milliseconds> retry_after = {};
 };
 
+// What a model's answers depend on beside the request: two models with the same identity are asked the same
+// thing by the same request, whatever alias each goes by. Holds no secret and does not change while the model
+// is asked.
+struct ModelIdentity {
+  std::string provider = {};
+  std::string name = {};      // as the provider knows it
+  std::string base_url = {};  // in force, variables applied; without user information and query; sim: empty
+  // Where the request says nothing of its own; none: the provider's.
+  std::optional<double> temperature = {};
+  std::optional<int> max_tokens = {};
+  std::string structured = {};  // json_schema, tools, text; empty: chosen by what the model takes
+  bool operator==(const ModelIdentity&) const = default;
+};
+
 class ChatModel {
  public:
   virtual ~ChatModel() = default;
@@ -30,6 +44,7 @@ class ChatModel {
   // Whether it can be asked at all: kind auth, naming the variable, if a key is needed and missing. Sends
   // nothing.
   virtual Status ready() const { return {}; }
+  virtual ModelIdentity identity() const = 0;
   // Models with the same key share limits: "openai https://api.openai.com/v1".
   virtual std::string limit_key() const = 0;
   // What was left out or put differently because the model does not take it, one sentence each ("temperature

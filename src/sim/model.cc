@@ -36,6 +36,7 @@ Status apply(std::string_view option, SimOptions& options) {
 Result<std::unique_ptr<ChatModel>> SimModel::make(std::string_view name, SimOptions defaults) {
   const std::string whole(name);
   if (name.starts_with("sim/")) name.remove_prefix(4);
+  const std::string given(name);
   const auto question = name.find('?');
   if (question != std::string_view::npos) {
     for (const std::string_view option : split(name.substr(question + 1), '&')) {
@@ -46,7 +47,11 @@ Result<std::unique_ptr<ChatModel>> SimModel::make(std::string_view name, SimOpti
   }
   if (name.empty()) return fail(ErrorKind::config, "a simulated model needs a name, for example sim/judge");
   if (!defaults.makers) defaults.makers = std::make_shared<sim::InstanceMakers>();
-  return std::unique_ptr<ChatModel>(new SimModel(std::string(name), std::move(defaults)));
+  return std::unique_ptr<ChatModel>(new SimModel(given, std::string(name), std::move(defaults)));
+}
+
+ModelIdentity SimModel::identity() const {
+  return {.provider = "sim", .name = given_};
 }
 
 Task<std::expected<ChatReply, ModelFailure>> SimModel::complete(const ChatRequest& request) {

@@ -19,6 +19,8 @@ class SimModel : public ChatModel {
 
   // Answers at once.
   Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) override;
+  // Its name has the options that it was given with, since they decide the answers too.
+  ModelIdentity identity() const override;
   std::string limit_key() const override { return "sim"; }
 
   const SimOptions& options() const { return options_; }
@@ -26,8 +28,10 @@ class SimModel : public ChatModel {
   const std::string& name() const { return name_; }
 
  private:
-  SimModel(std::string name, SimOptions options) : name_(std::move(name)), options_(std::move(options)) {}
+  SimModel(std::string given, std::string name, SimOptions options)
+      : given_(std::move(given)), name_(std::move(name)), options_(std::move(options)) {}
 
+  std::string given_;  // the name with its options
   std::string name_;
   SimOptions options_;
 };

@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "net/http/sse.h"
+#include "net/http/status.h"
 #include "tools/http_call.h"
 #include "tools/mcp_message.h"
 
@@ -50,13 +51,6 @@ class Body {
   std::string json_;
   ServerSentEventParser events_;
 };
-
-ErrorKind kind_of_status(int status) {
-  if (status == 429) return ErrorKind::rate_limited;
-  if (status == 408 || status == 409 || status == 425 || status >= 500) return ErrorKind::overloaded;
-  if (status == 401 || status == 403) return ErrorKind::auth;
-  return ErrorKind::rejected;
-}
 
 std::string complaint_in(std::string_view body) {
   if (const auto messages = read_mcp_messages(body)) {

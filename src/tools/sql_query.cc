@@ -147,20 +147,6 @@ Error unclear_password() {
                {}};
 }
 
-std::string percent_encoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~").contains(c);
-    if (plain) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
-
 // A user name or password from the environment stands there as it is; in the URL it is encoded. What comes
 // after the "@" may be a host with its port, so it is taken literally.
 Result<std::string> filled_url(std::string_view url, const Environment& environment) {

@@ -94,6 +94,7 @@ class FakeModel final : public ChatModel {
     reply.usage.completion_tokens = 10;
     co_return reply;
   }
+  ModelIdentity identity() const override { return {.provider = "fake", .name = "fake"}; }
   std::string limit_key() const override { return "fake"; }
   std::int64_t requests() const {
     std::int64_t sum = 0;

@@ -180,6 +180,37 @@ TEST_F(Endpoint, TakesBaseUrlAndKeyFromTheEnvironment) {
   EXPECT_EQ(header(requests_[0], "authorization"), "Bearer my-own-key");
 }
 
+TEST_F(Endpoint, IsIdentifiedByWhatDecidesItsAnswers) {
+  const auto identity = [&](ModelSpec made, std::string_view base_variable = "") {
+    auto built = HttpModel::make(std::move(made), client_, [&](std::string_view name) {
+      return name == base_variable
+                 ? std::optional<std::string>("https://user:pw@gate.test/llm/?key=topsecret")
+                 : std::nullopt;
+    });
+    return (*built)->identity();
+  };
+  EXPECT_EQ(identity({.provider = "openai", .name = "m"}),
+            (ModelIdentity{.provider = "openai", .name = "m", .base_url = "https://api.openai.com/v1"}));
+  EXPECT_EQ(identity({.provider = "openai", .name = "m"}, "OPENAI_BASE_URL").base_url,
+            "https://gate.test/llm");
+  EXPECT_EQ(identity({.provider = "openai",
+                      .name = "m",
+                      .base_url = "http://h:1/v1/",
+                      .max_tokens = 9,
+                      .temperature = 0.5,
+                      .structured = "tools"},
+                     "OPENAI_BASE_URL"),
+            (ModelIdentity{.provider = "openai",
+                           .name = "m",
+                           .base_url = "http://h:1/v1",
+                           .temperature = 0.5,
+                           .max_tokens = 9,
+                           .structured = "tools"}));
+  // This wire wants a limit, so one is in force even if nobody names it.
+  EXPECT_EQ(identity({.provider = "anthropic", .name = "m"}).max_tokens, 4096);
+  EXPECT_EQ(identity({.provider = "anthropic", .name = "m", .max_tokens = 7}).max_tokens, 7);
+}
+
 TEST_F(Endpoint, RefusesAWrongDeclaration) {
   const auto none = [](std::string_view) { return std::nullopt; };
   const auto error = [&](ModelSpec made, const Environment& environment) {

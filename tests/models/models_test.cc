@@ -14,6 +14,7 @@ class Echo : public ChatModel {
   Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest&) override {
     co_return ChatReply{};
   }
+  ModelIdentity identity() const override { return {.provider = "sim", .name = name_}; }
   std::string limit_key() const override { return "sim " + name_; }
 
  private:
@@ -25,6 +26,7 @@ class Registry : public testing::Test {
   static ModelAliases aliases() {
     ModelAliases list;
     list["claude"] = {.provider = "anthropic", .name = "claude-sonnet-4-5", .max_tokens = 1000};
+    list["same"] = {.provider = "anthropic", .name = "claude-sonnet-4-5", .max_tokens = 1000, .stream = true};
     list["local"] = {.provider = "openai", .name = "qwen3", .base_url = "http://127.0.0.1:8080/v1"};
     list["broken"] = {.provider = "openai", .name = "x", .base_url = "nowhere"};
     list["mystery"] = {.provider = "acme", .name = "x"};
@@ -46,6 +48,15 @@ TEST_F(Registry, FindsAliasesAndProviders) {
   EXPECT_EQ((*models_.find("local"))->limit_key(), "openai http://127.0.0.1:8080/v1");
   EXPECT_EQ((*models_.find("claude"))->limit_key(), "anthropic https://api.anthropic.com/v1");
   EXPECT_EQ((*models_.find("sim/judge"))->limit_key(), "sim judge");
+}
+
+TEST_F(Registry, AliasesAreIdentifiedByWhatTheyStandFor) {
+  const ModelIdentity claude = (*models_.find("claude"))->identity();
+  EXPECT_EQ(claude.provider, "anthropic");
+  EXPECT_EQ(claude.name, "claude-sonnet-4-5");
+  EXPECT_EQ(claude.max_tokens, 1000);
+  EXPECT_EQ((*models_.find("same"))->identity(), claude);
+  EXPECT_NE((*models_.find("anthropic/claude-sonnet-4-5"))->identity(), claude);
 }
 
 TEST_F(Registry, BuildsAModelOnce) {

@@ -1,11 +1,9 @@
 #include "models/providers/address.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "net/http/origin.h"
+#include "net/http/url.h"
 
 namespace assay {
 namespace {
@@ -28,6 +26,11 @@ std::string_view without_suffix(std::string_view text, std::string_view suffix) 
   return text;
 }
 
+std::string_view without_slashes(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
 }  // namespace
 
 std::string_view default_base_url(Wire wire) {
@@ -36,37 +39,25 @@ std::string_view default_base_url(Wire wire) {
 
 Result<Address> chat_address(Wire wire, std::string_view base_url) {
   const WireAddress& known = address_of(wire);
-  const std::string_view whole = trim(base_url);
-  const auto origin = parse_origin(whole);
-  if (!origin) {
+  auto url = parse_url(trim(base_url));
+  if (!url) {
     return fail(ErrorKind::config,
                 "base_url is not a URL that starts with http:// or https:// and names a host");
   }
-  const std::string_view url = whole.substr(0, whole.find('#'));
-  const std::size_t path_at = authority_end(url);
-  const std::size_t query_at = std::min(url.find('?', path_at), url.size());
-  const std::string_view query = url.substr(query_at);
-  std::string_view path = url.substr(path_at, query_at - path_at);
-  while (path.ends_with('/')) path.remove_suffix(1);
-  path = without_suffix(path, known.endpoint);
-  while (path.ends_with('/')) path.remove_suffix(1);
+  std::string_view path = without_slashes(url->path);
+  path = without_slashes(without_suffix(path, known.endpoint));
   // OpenAI's users give the version with the base; a path of their own (a gateway's, Azure's) is taken as it
   // is. Anthropic's users give a base without it, whatever its path.
   const bool add_version = wire == Wire::openai ? path.empty() : !path.ends_with("/v1");
-  const std::string full_path = fmt::format("{}{}", path, add_version ? "/v1" : "");
-
-  const std::size_t authority_at = url.find("://") + 3;
-  const std::string_view authority = url.substr(authority_at, path_at - authority_at);
-  const std::size_t user_end = authority.rfind('@');
-  const std::string_view host =
-      user_end == std::string_view::npos ? authority : authority.substr(user_end + 1);
+  url->path = fmt::format("{}{}", path, add_version ? "/v1" : "");
 
   Address address;
-  address.url = fmt::format("{}{}{}{}", url.substr(0, path_at), full_path, known.endpoint, query);
-  address.base = fmt::format("{}{}{}", url.substr(0, authority_at), host, full_path);
-  address.host = host;
-  address.is_public = equal_ignoring_ascii_case(origin->host, known.public_host);
-  address.is_azure = lower_ascii(origin->host).ends_with(".azure.com");
+  address.host = url->authority();
+  address.is_public = equal_ignoring_ascii_case(url->host, known.public_host);
+  address.is_azure = lower_ascii(url->host).ends_with(".azure.com");
+  address.base = Url{.scheme = url->scheme, .host = url->host, .port = url->port, .path = url->path}.text();
+  url->path += known.endpoint;
+  address.url = url->text();
   return address;
 }
 

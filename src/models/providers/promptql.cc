@@ -5,31 +5,22 @@
 
 #include <fmt/format.h>
 
+#include "core/secrets.h"
 #include "core/text.h"
 #include "models/failure.h"
-#include "net/http/origin.h"
+#include "net/http/url.h"
 
 namespace assay {
 namespace {
 
 constexpr std::string_view kDefaultKey = "PROMPTQL_API_KEY";
-// A shorter value is a role or a number, and blanking it out would make errors unreadable.
-constexpr std::size_t kShortestSecret = 4;
 // An error body beyond this is only quoted from, not read.
 constexpr std::size_t kLongestRead = std::size_t{1} << 18;
 
-std::string host_of(std::string_view url) {
-  const std::size_t from = std::min(url.find("://"), url.size());
-  const std::string_view authority =
-      url.substr(0, authority_end(url)).substr(from == url.size() ? 0 : from + 3);
-  const std::size_t at = authority.rfind('@');
-  return std::string(at == std::string_view::npos ? authority : authority.substr(at + 1));
-}
-
 bool is_hasuras_own(std::string_view url) {
-  const auto origin = parse_origin(url);
-  if (!origin) return false;
-  const std::string host = lower_ascii(origin->host);
+  const auto parsed = parse_url(url);
+  if (!parsed) return false;
+  const std::string host = lower_ascii(parsed->host);
   return host.ends_with(".hasura.io") || host.ends_with(".hasura.app");
 }
 
@@ -43,47 +34,25 @@ std::string key_variable(const ModelSpec& model) {
   return model.provider == "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
 }
 
-// Everything that may not be shown, gathered while a query is filled.
-class Secrets {
- public:
-  void add(std::string value) {
-    if (value.size() >= kShortestSecret) values_.push_back(std::move(value));
-  }
-
-  std::string hidden_in(std::string_view text) const {
-    std::string clean = without_key(text, "");
-    for (const std::string& value : values_) clean = without_key(clean, value);
-    return clean;
-  }
-
- private:
-  std::vector<std::string> values_;
-};
-
 // What is sent: the query with its secrets.
 struct Filled {
   std::string body;
   std::string key;  // empty: none is sent
-  Secrets secrets;
+  Secrets secrets;  // everything that may not be shown, gathered while the query is filled
 };
 
-Status fill_texts(Json& value, const Environment& environment, Secrets& secrets) {
-  const Environment noting = [&](std::string_view name) {
-    auto found = environment(name);
-    if (found) secrets.add(*found);
-    return found;
-  };
+Status fill_texts(Json& value, const Environment& environment) {
   if (value.is_string()) {
-    auto filled = fill_environment(value.get_string(), noting);
+    auto filled = fill_environment(value.get_string(), environment);
     if (!filled) return fail(std::move(filled).error());
     value = boost::json::string(*filled);
   } else if (JsonArray* list = value.if_array()) {
     for (Json& element : *list) {
-      if (Status status = fill_texts(element, environment, secrets); !status) return status;
+      if (Status status = fill_texts(element, environment); !status) return status;
     }
   } else if (JsonObject* object = value.if_object()) {
     for (auto& member : *object) {
-      if (Status status = fill_texts(member.value(), environment, secrets); !status) return status;
+      if (Status status = fill_texts(member.value(), environment); !status) return status;
     }
   }
   return {};
@@ -116,7 +85,7 @@ Result<Filled> fill(const PromptqlQuery& query, const Environment& environment) 
   Json body = query.body;
   if (JsonObject* object = body.if_object()) {
     if (Json* ddn = object->if_contains("ddn")) {
-      if (Status status = fill_texts(*ddn, environment, filled.secrets); !status) {
+      if (Status status = fill_texts(*ddn, filled.secrets.noting(environment)); !status) {
         return fail(std::move(status).error().with("field", "ddn"));
       }
     }
@@ -142,15 +111,9 @@ Result<Filled> fill(const PromptqlQuery& query, const Environment& environment) 
   return filled;
 }
 
-ModelFailure failure_of(const HttpResponse& response, const std::string& host, const Filled& filled,
-                        const PromptqlQuery& query) {
-  const std::string_view body = cut(response.body, kLongestRead);
-  // Secrets go before the text is shortened: a cut could leave a piece too short to be recognised.
-  ModelFailure failure = failure_of_status(
-      response.status, response.headers, filled.secrets.hidden_in(body), host, filled.key,
-      query.api_key_env.empty() ? "api_key_env" : query.api_key_env, std::chrono::system_clock::now());
-  failure.error.message = filled.secrets.hidden_in(failure.error.message);
-  return failure;
+Asked asked(const std::string& host, const Filled& filled, const PromptqlQuery& query) {
+  return {host, query.api_key_env.empty() ? "api_key_env" : std::string_view(query.api_key_env),
+          !filled.key.empty(), filled.secrets};
 }
 
 // What is wrong with the form of a reply; nothing if it can be used.
@@ -167,25 +130,17 @@ std::optional<std::string> misfit(const Json& reply) {
   return std::nullopt;
 }
 
-std::expected<Json, ModelFailure> read_reply(std::string_view body, const std::string& host,
-                                             const Filled& filled, const PromptqlQuery& query) {
+std::expected<Json, ModelFailure> read_reply(std::string_view body, const Asked& asked) {
   const std::string_view start = cut(body, kLongestRead);
   auto reply = parse_json(body);
-  if (!reply) {
-    return std::unexpected(
-        failure_of_broken("it is not complete JSON", filled.secrets.hidden_in(start), host, filled.key));
-  }
+  if (!reply) return std::unexpected(failure_of_broken("it is not complete JSON", start, asked));
   const auto wrong = misfit(*reply);
   if (!wrong) return std::move(*reply);
   // Gateways report an error of the server behind them with status 200.
   if (const Json* error = find_member(*reply, "error"); error != nullptr && !error->is_null()) {
-    ModelFailure failure =
-        failure_of_complaints(complaints_in_text(filled.secrets.hidden_in(start)), host, filled.key,
-                              query.api_key_env.empty() ? "api_key_env" : query.api_key_env);
-    failure.error.message = filled.secrets.hidden_in(failure.error.message);
-    return std::unexpected(std::move(failure));
+    return std::unexpected(failure_of_complaints(complaints_in_text(start), asked));
   }
-  ModelFailure failure = failure_of_broken(*wrong, filled.secrets.hidden_in(start), host, filled.key);
+  ModelFailure failure = failure_of_broken(*wrong, start, asked);
   failure.error.kind = ErrorKind::schema;
   return std::unexpected(std::move(failure));
 }
@@ -250,11 +205,12 @@ Task<std::expected<Json, ModelFailure>> query_promptql(HttpClient& client, const
   std::optional<ModelFailure> failure;
   if (!response) {
     failure = ModelFailure{std::move(response).error(), std::nullopt};
-    failure->error.message = filled->secrets.hidden_in(failure->error.message);
+    failure->error.message = filled->secrets.hide_pieces(failure->error.message);
   } else if (response->status < 200 || response->status > 299) {
-    failure = failure_of(*response, host, *filled, query);
+    failure = failure_of_status(response->status, response->headers, cut(response->body, kLongestRead),
+                                asked(host, *filled, query), std::chrono::system_clock::now());
   } else {
-    auto reply = read_reply(response->body, host, *filled, query);
+    auto reply = read_reply(response->body, asked(host, *filled, query));
     if (reply) co_return std::move(*reply);
     failure = std::move(reply).error();
   }

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "models/providers/promptql.h"
 #include "net/http/http.h"
-#include "net/http/origin.h"
+#include "net/http/url.h"
 
 namespace assay {
 namespace {
@@ -20,11 +20,12 @@ constexpr std::array<std::string_view, 3> kSecondDdn{"build_id", "build_version"
 constexpr std::array<std::string_view, 4> kArtifactTypes{"text", "table", "visualization", "automation"};
 
 bool is_url(std::string_view text) {
-  return parse_origin(text).has_value();
+  return parse_url(text).has_value();
 }
 
 bool holds_user(std::string_view url) {
-  return url.substr(0, authority_end(url)).find('@') != std::string_view::npos;
+  const auto parsed = parse_url(url);
+  return parsed && !parsed->user.empty();
 }
 
 bool is_variable(std::string_view name) {

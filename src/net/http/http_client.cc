@@ -19,9 +19,9 @@
 #include "net/http/ca_bundle.h"
 #include "net/http/curl_shard.h"
 #include "net/http/opening_policy.h"
-#include "net/http/origin.h"
 #include "net/http/transfer.h"
 #include "net/http/transfer_failure.h"
+#include "net/http/url.h"
 
 namespace assay {
 namespace {
@@ -220,13 +220,13 @@ HttpClient::State::~State() {
 Result<HttpClient::State::Destination*> HttpClient::State::destination_of(std::string_view url) {
   const std::string_view key = url.substr(0, authority_end(url));
   if (const auto found = destinations_.find(key); found != destinations_.end()) return found->second.get();
-  auto origin = parse_origin(key);
-  if (!origin) return fail(std::move(origin.error()));
+  const auto read = parse_url(key);
+  if (!read) return fail(read.error());
   if (destinations_.size() >= kDestinationsKept) {
     std::erase_if(destinations_, [](const auto& entry) { return entry.second->policy.users() == 0; });
   }
   auto& place = destinations_[std::string(key)];
-  place = std::make_unique<Destination>(std::move(*origin));
+  place = std::make_unique<Destination>(read->origin());
   return place.get();
 }
 

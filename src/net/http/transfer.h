@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "net/http/http_client.h"
 #include "net/http/opening_policy.h"
-#include "net/http/origin.h"
+#include "net/http/url.h"
 
 namespace assay {
 

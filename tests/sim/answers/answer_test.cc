@@ -281,6 +281,15 @@ TEST(SimModel, ReadsOptionsFromItsName) {
   }
 }
 
+TEST(SimModel, IsIdentifiedByItsNameWithItsOptions) {
+  const auto identity = [](std::string_view name) {
+    return (*SimModel::make(name, {.seed = 3}))->identity();
+  };
+  EXPECT_EQ(identity("sim/judge?noise=0.25"), (ModelIdentity{.provider = "sim", .name = "judge?noise=0.25"}));
+  EXPECT_EQ(identity("sim/judge"), identity("judge"));
+  EXPECT_NE(identity("sim/judge"), identity("sim/judge?noise=0.25"));
+}
+
 TEST(SimModel, AnswersInProcessWhatTheEndpointWouldAnswer) {
   const auto model = SimModel::make("judge", {.seed = 3});
   ASSERT_TRUE(model);

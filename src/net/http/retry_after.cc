@@ -1,4 +1,4 @@
-#include "models/retry_after.h"
+#include "net/http/retry_after.h"
 
 #include <algorithm>
 #include <array>
