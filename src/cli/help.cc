@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/run_plan.h"
 #include "core/version.h"
+#include "evaluations/registry.h"
 #include "evaluations/common_keys.h"
 
 namespace assay {

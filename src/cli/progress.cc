@@ -45,8 +45,8 @@ std::string progress_text(const RunProgress& progress, std::int64_t done_before,
   return text;
 }
 
-ProgressLine::ProgressLine(EventLoop& loop, const Terminal& terminal, Loudness loudness, const Runner& runner)
-    : loop_(loop), terminal_(terminal), loudness_(loudness), runner_(runner) {
+ProgressLine::ProgressLine(EventLoop& loop, const Terminal& terminal, Loudness loudness, const Run& run)
+    : loop_(loop), terminal_(terminal), loudness_(loudness), run_(run) {
   if (loudness_ == Loudness::normal) tick();
 }
 
@@ -64,7 +64,7 @@ void ProgressLine::tick() {
 }
 
 void ProgressLine::draw() {
-  const RunProgress now = runner_.progress();
+  const RunProgress now = run_.progress();
   // What stood in the journal already was not done at this sitting's speed.
   if (done_before_ < 0) done_before_ = now.done > 0 && now.requests == 0 ? now.done : 0;
   const std::string text = progress_text(now, done_before_, Clock::now() - started_);

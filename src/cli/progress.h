@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/terminal.h"
-#include "engine/runner.h"
+#include "runs/run.h"
 
 namespace assay {
 
@@ -16,7 +16,7 @@ std::string progress_text(const RunProgress& progress, std::int64_t done_before,
 class ProgressLine {
  public:
   enum class Loudness { normal, quiet };
-  ProgressLine(EventLoop& loop, const Terminal& terminal, Loudness loudness, const Runner& runner);
+  ProgressLine(EventLoop& loop, const Terminal& terminal, Loudness loudness, const Run& run);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -31,7 +31,7 @@ class ProgressLine {
   EventLoop& loop_;
   Terminal terminal_;
   Loudness loudness_;
-  const Runner& runner_;
+  const Run& run_;
   Clock::time_point started_ = Clock::now();
   std::int64_t done_before_ = -1;
   EventLoop::TimerId timer_ = 0;

@@ -12,7 +12,7 @@
 #include "core/text.h"
 #include "report/summary.h"
 #include "report/words.h"
-#include "store/journal.h"
+#include "store/run_store.h"
 
 namespace assay {
 namespace {

@@ -94,14 +94,20 @@ Keys serve_keys() {
                 .type = KeyType::duration,
                 .help = "A request must be complete so long after its first byte.",
                 .default_value = "30s"}};
+  // Where and how the service listens changes no answer of a job.
+  for (Key& key : keys) key.decides = Decides::nothing;
   for (const Key& key : common_keys()) {
     for (const char* wanted :
          {"models", "limits", "prices", "budget", "attempts", "prompts", "http", "seed"}) {
       if (key.name == wanted) keys.push_back(key);
     }
   }
-  keys.push_back({.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."});
-  keys.push_back({.name = "help", .type = KeyType::boolean, .help = "This text (-h)."});
+  keys.push_back({.name = "quiet",
+                  .type = KeyType::boolean,
+                  .help = "Print nothing but errors (-q).",
+                  .decides = Decides::nothing});
+  keys.push_back(
+      {.name = "help", .type = KeyType::boolean, .help = "This text (-h).", .decides = Decides::nothing});
   return keys;
 }
 

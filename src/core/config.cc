@@ -409,7 +409,11 @@ ResolvedConfig resolve_config(const Keys& keys, const ConfigSource& source) {
   apply_flags(keys, source, values, checker);
   apply_defaults(keys, values);
   check_required(keys, values, "", "", checker);
-  resolved.config = Config(in_declared_order(keys, values));
+  std::vector<std::string> free;
+  for (const Key& key : keys) {
+    if (key.decides != Decides::answers) free.push_back(key.name);
+  }
+  resolved.config = Config(in_declared_order(keys, values), std::move(free));
   return resolved;
 }
 
@@ -477,6 +481,14 @@ std::optional<double> Config::number(std::string_view path) const {
 std::chrono::nanoseconds Config::duration(std::string_view path) const {
   const auto parsed = parse_duration(text(path));
   return parsed ? *parsed : std::chrono::nanoseconds(0);
+}
+
+JsonObject Config::deciding() const {
+  JsonObject deciding;
+  for (const auto& [key, value] : values_) {
+    if (std::ranges::find(free_, std::string_view(key)) == free_.end()) deciding.emplace(key, value);
+  }
+  return deciding;
 }
 
 std::vector<std::string> Config::texts(std::string_view path) const {

@@ -32,6 +32,10 @@ enum class KeyType {
   any,          // free form
 };
 
+// What a key's value has a say in: what is answered (then a run cannot be resumed with another), which cases
+// are taken, or only where a run is written, how fast it goes and what it may cost.
+enum class Decides { answers, cases, nothing };
+
 struct Key {
   std::string name;
   KeyType type = KeyType::text;
@@ -41,10 +45,11 @@ struct Key {
   std::vector<std::string> choices = {};  // text and text_list
   std::optional<double> minimum = {};     // integer and number
   std::optional<double> maximum = {};
-  std::vector<Key> keys = {};  // object, object_map, object_list
-  std::string shorthand = {};  // object, object_map and object_list
-  std::string example = {};    // shown in the reference page
-  std::string flag = {};       // another spelling of the flag, e.g. "gate" for `gates`
+  std::vector<Key> keys = {};          // object, object_map, object_list
+  std::string shorthand = {};          // object, object_map and object_list
+  std::string example = {};            // shown in the reference page
+  std::string flag = {};               // another spelling of the flag, e.g. "gate" for `gates`
+  Decides decides = Decides::answers;  // of a key at the top
 };
 using Keys = std::vector<Key>;
 
@@ -68,7 +73,8 @@ struct FlagValue {
 class Config {
  public:
   Config() = default;
-  explicit Config(JsonObject values) : values_(std::move(values)) {}
+  explicit Config(JsonObject values, std::vector<std::string> free = {})
+      : values_(std::move(values)), free_(std::move(free)) {}
 
   bool has(std::string_view path) const { return find(path) != nullptr; }
   // Dotted path. Absent or null: the empty value. A wrong type cannot be: it was checked.
@@ -80,9 +86,12 @@ class Config {
   std::vector<std::string> texts(std::string_view path) const;
   const Json* find(std::string_view path) const;  // null if absent or null
   const JsonObject& values() const { return values_; }
+  // The values of those keys at the top that decide answers, as they were declared.
+  JsonObject deciding() const;
 
  private:
   JsonObject values_;
+  std::vector<std::string> free_;  // keys that decide no answers
 };
 
 struct ConfigSource {

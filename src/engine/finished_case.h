@@ -3,7 +3,7 @@
 
 #include "core/json/json.h"
 #include "engine/outcome.h"
-#include "store/journal.h"
+#include "store/run_store.h"
 
 namespace assay {
 

@@ -1,34 +1,34 @@
 #include "engine/live_context.h"
 
-#include <algorithm>
-#include <limits>
-#include <thread>
-#include <variant>
+#include <cassert>
+#include <chrono>
 
-#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "core/sha256.h"
-#include "engine/durable.h"
-#include "models/tokens.h"
+#include "core/time.h"
 
 namespace assay {
 namespace {
 
-constexpr std::int64_t kExpectedCompletionTokens = 1000;  // where a request sets no limit
-
-// Programs and threads of our own take this machine's cores; what runs elsewhere does not.
-int most_at_once(const ToolSpec& tool) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const bool runs_here = std::holds_alternative<PythonTool>(tool.kind) ||
-                         std::holds_alternative<CommandTool>(tool.kind) ||
-                         std::holds_alternative<SqlTool>(tool.kind);
-  return runs_here ? 2 * cores : std::numeric_limits<int>::max();
-}
-
-Result<Json> parsed(Result<std::string> text) {
-  if (!text) return fail(std::move(text.error()));
-  return parse_json(*text);
+EffectRow row_of(EffectKey key, const Digest& hash, std::string_view kind, std::string request,
+                 Account::Answer& answer) {
+  EffectRow row;
+  row.key = std::move(key);
+  row.kind = kind;
+  row.request_hash = hash;
+  row.request = std::move(request);
+  row.reply = answer.answer.reply;
+  row.model = std::move(answer.answer.model);
+  row.prompt_tokens = answer.answer.usage.prompt_tokens;
+  row.completion_tokens = answer.answer.usage.completion_tokens;
+  row.cached_tokens = answer.answer.usage.cached_tokens;
+  row.reasoning_tokens = answer.answer.usage.reasoning_tokens;
+  row.cost_picousd = answer.cost_picousd;
+  row.latency_us = std::chrono::duration_cast<std::chrono::microseconds>(answer.latency).count();
+  row.tries = answer.tries;
+  row.finished = iso_time(std::chrono::system_clock::now());
+  return row;
 }
 
 }  // namespace
@@ -37,176 +37,88 @@ LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index, Re
                          std::optional<Outcome> earlier)
     : means_(means), id_(std::move(id)), index_(index), replay_(replay), earlier_(std::move(earlier)) {}
 
-Task<Result<ChatReply>> LiveContext::complete(std::string step, int attempt, ChatRequest request) {
-  auto found = means_.outside.model(request.model);
-  if (!found) co_return fail(std::move(found.error()));
-  ChatModel* model = *found;
-  Call call;
-  call.key = {index_, std::move(step), attempt};
-  call.kind = "model";
-  call.request = canonical_text(request);
-  call.limit_key = model->limit_key();
-  call.price_name = request.model;
-  call.tries = means_.options.tries;
-  const std::int64_t prompt = estimate_prompt_tokens(request);
-  const std::int64_t completion = request.sampling.max_tokens.value_or(kExpectedCompletionTokens);
-  call.expected_tokens = static_cast<double>(prompt + completion);
-  call.expected_cost =
-      means_.effects.cost_of({.prompt_tokens = prompt, .completion_tokens = completion}, request.model);
-  // A fresh answer need not be read back from its journaled form.
-  std::optional<ChatReply> fresh;
-  call.send = [model, &request, &fresh]() -> Task<TryResult> {
-    auto reply = co_await model->complete(request);
-    if (!reply)
-      co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
-    fresh = std::move(*reply);
-    co_return Try{to_text(to_json(*fresh)), fresh->usage, fresh->model};
-  };
-  auto reply = co_await effect(std::move(call));
-  if (!reply) co_return fail(std::move(reply.error()));
-  if (fresh) co_return std::move(*fresh);
-  auto tree = parse_json(*reply);
-  if (!tree) co_return fail(std::move(tree.error()));
-  co_return reply_from_json(*tree);
-}
-
-Task<Result<Json>> LiveContext::run_command(std::string step, CommandCall command) {
-  Call call = call_of(std::move(step), "command", command);
-  call.send = [this, &command]() -> Task<TryResult> {
-    auto value = co_await assay::run_command(means_.outside.loop, command, means_.outside.environment);
-    if (!value) co_return std::unexpected(TryFailure{std::move(value.error()), std::nullopt});
-    co_return Try{to_text(*value), {}, ""};
-  };
-  co_return parsed(co_await effect(std::move(call)));
-}
-
-Task<Result<Json>> LiveContext::call_http(std::string step, HttpCall http) {
-  Call call = call_of(std::move(step), "http", http);
-  call.send = [this, &http]() -> Task<TryResult> {
-    auto value = co_await assay::call_http(means_.outside.http, http, means_.outside.environment);
-    if (!value)
-      co_return std::unexpected(TryFailure{std::move(value.error().error), value.error().retry_after});
-    co_return Try{to_text(*value), {}, ""};
-  };
-  co_return parsed(co_await effect(std::move(call)));
-}
-
-Task<Result<Json>> LiveContext::query_promptql(std::string step, PromptqlQuery query) {
-  Call call = call_of(std::move(step), "promptql", query);
-  call.limit_key = "promptql " + query.url;
-  call.tries = means_.options.tries;
-  call.send = [this, &query]() -> Task<TryResult> {
-    auto reply = co_await means_.outside.promptql(query);
-    if (!reply)
-      co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
-    co_return Try{to_text(*reply), {}, ""};
-  };
-  co_return parsed(co_await effect(std::move(call)));
-}
-
-Task<Result<Json>> LiveContext::use_tool(std::string step, ToolUse use) {
-  Call call;
-  call.key = {index_, std::move(step), 1};
-  call.kind = "tool";
-  call.request = canonical_text(to_json(use));
-  call.limit_key = fmt::format("tool {}", kind_word(*use.tool));
-  call.most_at_once = most_at_once(*use.tool);
-  call.send = [this, &use]() -> Task<TryResult> {
-    auto result = co_await means_.tools.use(use);
-    co_return Try{to_text(result ? *result : tool_error(result.error().message)), {}, ""};
-  };
-  co_return parsed(co_await effect(std::move(call)));
-}
-
-Task<Result<Json>> LiveContext::list_tools(std::string step, std::shared_ptr<const ToolSpec> server) {
-  Call call;
-  call.key = {index_, std::move(step), 1};
-  call.kind = "tools";
-  call.request = canonical_text(to_json(*server));
-  call.limit_key = "tool mcp";
-  call.tries = means_.options.tries;
-  call.send = [this, &server]() -> Task<TryResult> {
-    auto list = co_await means_.tools.list(server);
-    if (!list) co_return std::unexpected(TryFailure{std::move(list.error()), std::nullopt});
-    co_return Try{to_text(*list), {}, ""};
-  };
-  co_return parsed(co_await effect(std::move(call)));
-}
-
 Random LiveContext::random(std::string_view step) const {
-  return Random::keyed(means_.options.seed, id_, step);
+  return Random::keyed(means_.seed, id_, step);
 }
 
-// A call of a tool: asked once, limited by its kind.
-template <class Request>
-Call LiveContext::call_of(std::string step, const char* kind, const Request& request) const {
-  Call call;
-  call.key = {index_, std::move(step), 1};
-  call.kind = kind;
-  call.request = canonical_text(to_json(request));
-  call.limit_key = kind;
-  call.tries = request.tries;
-  call.stubborn = request.stubborn;
-  return call;
-}
-
-// An answer that cannot be kept must not count: the run ends here.
-std::unexpected<Error> LiveContext::broken_journal(Error error) {
+std::unexpected<Error> LiveContext::end_run(Error error) {
   halted_ = true;
-  means_.effects.stop(RunEnd::stopped, error);
+  means_.account.stop(error);
   return fail(std::move(error));
 }
 
-Task<Result<std::string>> LiveContext::effect(Call call) {
-  const Digest hash = sha256(call.request);
-  if (std::exchange(replay_, Replay::none) == Replay::from_journal) {
-    auto rows = means_.journal.effects_of(index_);
-    if (!rows) co_return broken_journal(std::move(rows.error()));
-    journaled_ = std::move(*rows);
-  }
+Task<Status> LiveContext::keep_file(std::string name, std::string text) {
+  return means_.store.keep_file(std::move(name), std::move(text));
+}
+
+const EffectRow* LiveContext::journaled(const EffectKey& key) const {
   for (const EffectRow& row : journaled_) {
-    if (!(row.key == call.key)) continue;
-    if (row.request_hash != hash) {
-      Error error{
-          ErrorKind::changed,
-          "the request differs from the one that was journaled: the config, the data or the prompts have "
-          "changed since the run began; start a new run (with --reuse for the answers that still fit)",
-          {{"case", id_}, {"step", call.key.step}}};
-      halted_ = true;
-      means_.effects.stop(RunEnd::stopped, error);
-      co_return fail(std::move(error));
+    if (row.key == key) return &row;
+  }
+  return nullptr;
+}
+
+Task<Status> LiveContext::read_journal() {
+  if (std::exchange(replay_, Replay::none) == Replay::none) co_return Status();
+  auto rows = co_await means_.store.effects_of(index_);
+  if (!rows) co_return fail(std::move(rows.error()));
+  journaled_ = std::move(*rows);
+  co_return Status();
+}
+
+Task<Result<std::optional<EffectRow>>> LiveContext::reused(const EffectKey& key, const Digest& hash) {
+  if (means_.earlier_answers == nullptr) co_return std::nullopt;
+  auto found = co_await means_.earlier_answers->find_answer(hash, key.step, key.attempt);
+  if (!found || !*found) co_return found;
+  (*found)->key = key;
+  (*found)->reused = true;
+  (*found)->cost_picousd = 0;
+  co_return found;
+}
+
+Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Effect& effect) {
+  auto terms = means_.account.terms(effect);
+  if (!terms) co_return fail(std::move(terms.error()));
+  [[maybe_unused]] const bool first = asked_.insert(fmt::format("{} {}", attempt, step)).second;
+  assert(first && "a step of a case is asked once for each attempt");
+  EffectKey key{index_, std::move(step), attempt};
+  const Digest hash = sha256(terms->request);
+  if (auto read = co_await read_journal(); !read) co_return end_run(std::move(read.error()));
+  if (const EffectRow* row = journaled(key)) {
+    if (row->request_hash != hash) {
+      co_return end_run(
+          {ErrorKind::changed,
+           "the request differs from the one that was journaled: the config, the data or the prompts have "
+           "changed since the run began; start a new run (with --reuse for the answers that still fit)",
+           {{"case", id_}, {"step", key.step}}});
     }
-    usage_.add(row);
-    co_return row.reply;
+    usage_.add(*row);
+    co_return row->reply;
   }
-  if (means_.earlier_answers != nullptr) {
-    auto earlier = means_.earlier_answers->find(hash, call.key.step, call.key.attempt);
-    if (earlier && *earlier) {
-      EffectRow row = std::move(**earlier);
-      row.key = call.key;
-      row.reused = true;
-      row.cost_picousd = 0;
-      std::string reply = row.reply;
-      usage_.add(row);
-      auto durable = co_await Durable(means_.journal, std::move(row));
-      if (!durable) co_return broken_journal(std::move(durable.error()));
-      co_return reply;
-    }
+  auto earlier = co_await reused(key, hash);
+  if (!earlier) co_return end_run(std::move(earlier.error()));
+  if (*earlier) {
+    std::string reply = (*earlier)->reply;
+    usage_.add(**earlier);
+    auto durable = co_await means_.store.put(std::move(**earlier));
+    if (!durable) co_return end_run(std::move(durable.error()));
+    co_return reply;
   }
-  auto row = co_await means_.effects.try_until_done(call);
-  if (!row) {
-    if (winds_down(row.error().kind)) halted_ = true;
-    co_return fail(std::move(row.error()).with("step", call.key.step));
+  co_return co_await ask(std::move(key), hash, std::move(*terms), effect);
+}
+
+Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Terms terms, Effect& effect) {
+  auto answer = co_await means_.account.perform(effect, terms, {index_, key.step, key.attempt});
+  if (!answer) {
+    if (winds_down(answer.error().kind)) halted_ = true;
+    co_return fail(std::move(answer.error()).with("step", key.step));
   }
-  row->request_hash = hash;
-  usage_.add(*row);
-  std::string reply = row->reply;
-  const double tokens_off =
-      static_cast<double>(row->prompt_tokens + row->completion_tokens) - call.expected_tokens;
-  auto durable = co_await Durable(means_.journal, std::move(*row));
-  means_.effects.answered(call, tokens_off);
-  if (!durable) co_return broken_journal(std::move(durable.error()));
-  co_return reply;
+  EffectRow row = row_of(std::move(key), hash, effect.kind(), std::move(terms.request), *answer);
+  usage_.add(row);
+  auto durable = co_await means_.store.put(std::move(row));
+  answer->settle();
+  if (!durable) co_return end_run(std::move(durable.error()));
+  co_return std::move(answer->answer.reply);
 }
 
 }  // namespace assay

@@ -1,31 +1,27 @@
-// The context of a case that is being run: answers from the journal first, everything else through Effects,
-// durable before the case sees it.
+// The context of a case that is being run: answers from the journal first, everything else through the run's
+// account at the gateway, durable before the case sees it.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "engine/context.h"
-#include "engine/effects.h"
 #include "engine/outcome.h"
-#include "engine/runner.h"
-#include "store/journal.h"
-#include "tools/toolbox.h"
+#include "gateway/gateway.h"
+#include "store/run_store.h"
 
 namespace assay {
 
 // What the cases of a run share.
 struct RunMeans {
-  Outside& outside;
-  const RunnerOptions& options;
-  Effects& effects;
-  Toolbox& tools;
-  Journal& journal;
-  EarlierAnswers* earlier_answers = nullptr;  // of the run named by --reuse
+  Account& account;
+  RunStore& store;
+  RunStore* earlier_answers = nullptr;  // of the run named by --reuse
+  std::uint64_t seed = 0;
 };
 
 struct CaseUsage {
@@ -36,13 +32,12 @@ struct CaseUsage {
   std::int64_t latency_us = 0;
 
   void add(const EffectRow& row) {
-    // What an earlier run has paid for costs nothing here; and that a server lists its tools is no request of
-    // the case's.
-    if (row.reused || row.kind == "tools") return;
+    // What an earlier run has paid for costs nothing here.
+    if (row.reused || row.kind == kToolList) return;
     requests += row.tries;
     tokens.prompt_tokens += row.prompt_tokens;
     tokens.completion_tokens += row.completion_tokens;
-    if (row.cost_picousd) cost_picousd += *row.cost_picousd;
+    if (row.cost_picousd) cost_picousd = add_picousd(cost_picousd, *row.cost_picousd);
     if ((row.kind == "model" || row.kind == "promptql") && !row.cost_picousd) cost_known = false;
     latency_us += row.latency_us;
   }
@@ -71,12 +66,8 @@ class LiveContext final : public CaseContext {
   LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay,
               std::optional<Outcome> earlier);
 
-  Task<Result<ChatReply>> complete(std::string step, int attempt, ChatRequest request) override;
-  Task<Result<Json>> run_command(std::string step, CommandCall command) override;
-  Task<Result<Json>> call_http(std::string step, HttpCall http) override;
-  Task<Result<Json>> query_promptql(std::string step, PromptqlQuery query) override;
-  Task<Result<Json>> use_tool(std::string step, ToolUse use) override;
-  Task<Result<Json>> list_tools(std::string step, std::shared_ptr<const ToolSpec> server) override;
+  Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) override;
+  Task<Status> keep_file(std::string name, std::string text) override;
   Random random(std::string_view step) const override;
   CaseSpending spending() const override { return usage_.spending(); }
   const std::optional<Outcome>& earlier() const override { return earlier_; }
@@ -86,16 +77,20 @@ class LiveContext final : public CaseContext {
   const CaseUsage& usage() const { return usage_; }
 
  private:
-  template <class Request>
-  Call call_of(std::string step, const char* kind, const Request& request) const;
-  Task<Result<std::string>> effect(Call call);
-  std::unexpected<Error> broken_journal(Error error);
+  const EffectRow* journaled(const EffectKey& key) const;
+  Task<Status> read_journal();
+  // From the run that answers are taken from, as a row of this one; nothing if it has none.
+  Task<Result<std::optional<EffectRow>>> reused(const EffectKey& key, const Digest& hash);
+  Task<Result<std::string>> ask(EffectKey key, const Digest& hash, Terms terms, Effect& effect);
+  // An answer that cannot be kept, or does not fit, must not count: the run ends here.
+  std::unexpected<Error> end_run(Error error);
 
   RunMeans& means_;
   std::string id_;
   std::int64_t index_;
   Replay replay_;
   std::vector<EffectRow> journaled_;
+  std::unordered_set<std::string> asked_;  // steps with their attempts: each once
   std::optional<Outcome> earlier_;
   CaseUsage usage_;
   bool halted_ = false;

@@ -1,47 +1,28 @@
-// Runs cases to their outcomes over a journal. One coroutine per case on one event loop; every answer is
-// durable before its coroutine sees it. Running again over the same journal answers from it first, so resume,
+// Runs cases to their outcomes over a store. One coroutine per case on one event loop; every answer is
+// durable before its coroutine sees it. Running again over the same store answers from it first, so resume,
 // replay and reuse are the same thing.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
-#include "core/problem.h"
-#include "engine/limits.h"
+#include "core/task.h"
 #include "engine/stop_rule.h"
 #include "engine/work.h"
-#include "models/model.h"
-#include "net/event_loop.h"
-#include "net/http/http_client.h"
-#include "store/journal.h"
+#include "gateway/gateway.h"
+#include "store/run_store.h"
 
 namespace assay {
 
-// What the engine needs to know of the outside; filled by the command from config and environment.
-struct Outside {
-  EventLoop& loop;
-  HttpClient& http;
-  std::function<Result<ChatModel*>(const std::string& model)> model;
-  // In picodollars; nothing if the price is unknown.
-  std::function<std::optional<std::int64_t>(const Usage& usage, const std::string& model)> cost;
-  Environment environment;
-  // One try of a PromptQL query; if empty, there is no such service.
-  std::function<Task<std::expected<Json, ModelFailure>>(const PromptqlQuery& query)> promptql = {};
-};
-
 struct RunnerOptions {
-  LimitOptions limits;  // per provider
-  int tries = 5;        // of one request
-  int same_failures_to_stop = 10;
-  std::optional<double> budget_usd;
   std::uint64_t seed = 0;
-  std::string reuse_directory;    // answers of an earlier run; empty: none
-  StopRule* stop_rule = nullptr;  // null: all cases, in input order
+  RunStore* earlier_answers = nullptr;  // of an earlier run, to be taken first; null: none
+  StopRule* stop_rule = nullptr;        // null: all cases, in input order
   // Told of every outcome once it is durable; may be empty.
   std::function<void(const Case& input, const Outcome& outcome)> on_outcome;
   std::function<void(const std::string&)> trace;  // one line per request (-v); may be empty
@@ -56,8 +37,8 @@ struct RunProgress {
   int retrying = 0;
   std::int64_t requests = 0;  // of this sitting
   std::int64_t tokens = 0;
-  std::int64_t spent_picousd = 0;
-  std::string waiting_for;  // why nothing moves, if so
+  std::int64_t spent_picousd = 0;  // of the process
+  std::string waiting_for;         // why nothing moves, if so
 };
 
 // Why a run ended before all cases were done.
@@ -70,17 +51,14 @@ struct RunResult {
 
 class Runner {
  public:
-  Runner(Outside outside, RunnerOptions options);
+  // `gateway` must outlive it.
+  Runner(Gateway& gateway, RunnerOptions options);
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // Called by the journal's writer thread: hand this to Journal::create or open.
-  Journal::Committed on_committed();
-
-  // Runs every case of `work` that has no standing outcome in the journal. Problems go to `report`.
-  Task<RunResult> run(const CaseWork& work, Journal& journal, std::int64_t total,
-                      std::function<void(Problem)> report);
+  // Runs every case of `work` that has no standing outcome in the store. All three outlive the task.
+  Task<RunResult> run(const CaseWork& work, RunStore& store, std::int64_t total);
 
   // Starts nothing new and lets what is in flight end.
   void interrupt();

@@ -22,7 +22,8 @@ Key stop_when_key() {
           "End the run as soon as all of these are settled: `FIGURE width W` (its interval is not wider), "
           "`FIGURE > x` or `FIGURE < x` (its interval excludes x, on either side). Cases are then taken "
           "in random order.",
-      .example = "[\"faithfulness.mean width 0.1\", \"coherence.mean > 0.8\"]"};
+      .example = "[\"faithfulness.mean width 0.1\", \"coherence.mean > 0.8\"]",
+      .decides = Decides::cases};
 }
 
 Result<StopCondition> parse_stop_condition(std::string_view text) {

@@ -342,6 +342,10 @@ Json to_json(const ChatRequest& request) {
 }
 
 std::string canonical_text(const ChatRequest& request) {
+  return canonical_text(request, request.model, request.sampling);
+}
+
+std::string canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling) {
   std::string out;
   // Members in the order of their names; what is rare or small goes by way of its tree.
   out += R"({"messages":[)";
@@ -358,7 +362,7 @@ std::string canonical_text(const ChatRequest& request) {
     }
   }
   out += R"(],"model":)";
-  append_json_string(out, request.model);
+  append_json_string(out, model);
   if (request.output) {
     out += R"(,"output":{)";
     for (const auto& [name, text] :
@@ -376,7 +380,7 @@ std::string canonical_text(const ChatRequest& request) {
   const auto put_tree = [&out](std::string_view name, const Json& tree) {
     out += fmt::format(R"(,"{}":{})", name, canonical_text(tree));
   };
-  if (request.sampling != Sampling{}) put_tree("sampling", sampling_json(request.sampling));
+  if (sampling != Sampling{}) put_tree("sampling", sampling_json(sampling));
   if (request.tool_choice != ToolChoice{}) put_tree("tool_choice", choice_json(request.tool_choice));
   if (!request.tools.empty()) {
     JsonObject tools;

@@ -1,5 +1,5 @@
-// One request and one reply type for every chat model; providers map it to their wire. A request is complete
-// in itself (it says everything that decides the answer), so its canonical JSON identifies it in the journal.
+// One request and one reply type for every chat model; providers map it to their wire. Together with the identity of
+// the model that is asked (model.h), its canonical JSON says everything that decides the answer.
 #pragma once
 
 #include <cstdint>
@@ -107,6 +107,8 @@ std::string_view to_string(FinishReason finish);
 Json to_json(const ChatRequest& request);
 // canonical_text(to_json(request)), without the tree: what identifies the request.
 std::string canonical_text(const ChatRequest& request);
+// The same of what is really asked: with another name in the place of the configured one, and this sampling.
+std::string canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling);
 Json to_json(const ChatReply& reply);
 Json to_json(const Usage& usage);
 Result<ChatRequest> request_from_json(const Json& json);

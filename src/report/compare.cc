@@ -23,13 +23,6 @@ namespace {
 
 constexpr std::size_t kMostDifferences = 40;
 
-// Keys of a config that decide where a run is written and how fast it goes, not what it finds.
-bool is_about_the_run_only(std::string_view key) {
-  static const std::set<std::string_view> keys = {"output_dir", "what",   "gates", "reuse",
-                                                  "limits",     "budget", "prices"};
-  return keys.contains(key);
-}
-
 void add_config_differences(const Json* base, const Json* fresh, const std::string& path,
                             std::vector<std::string>& out) {
   if (out.size() >= kMostDifferences) return;
@@ -38,7 +31,6 @@ void add_config_differences(const Json* base, const Json* fresh, const std::stri
     for (const auto& [key, value] : base->get_object()) keys.emplace(key);
     for (const auto& [key, value] : fresh->get_object()) keys.emplace(key);
     for (const std::string& key : keys) {
-      if (path.empty() && is_about_the_run_only(key)) continue;
       add_config_differences(find_member(*base, key), find_member(*fresh, key),
                              path.empty() ? key : fmt::format("{}.{}", path, key), out);
     }

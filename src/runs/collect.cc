@@ -24,43 +24,38 @@
 namespace assay {
 namespace {
 
-// Follows the cases through the journal's outcomes, both in input order.
+// Follows the cases through the store's outcomes, both in the order of their indices; a page of them is in
+// memory.
 class OutcomeCursor {
  public:
-  static Result<OutcomeCursor> open(const std::string& directory) {
-    auto reader = OutcomeReader::open(directory);
-    if (!reader) return fail(std::move(reader.error()));
-    OutcomeCursor cursor(std::move(*reader));
-    if (auto moved = cursor.advance(); !moved) return fail(std::move(moved.error()));
-    return cursor;
-  }
+  explicit OutcomeCursor(RunStore& store) : store_(store) {}
 
   // Nothing if the case has no outcome. Cheapest in the order of the indices.
-  Result<std::optional<FinishedCase>> at(std::int64_t index) {
-    if (index < last_asked_) {
-      auto row = reader_->at(index);
-      if (!row) return fail(std::move(row.error()));
-      return *row ? std::optional(read_finished(**row)) : std::nullopt;
+  Task<Result<std::optional<FinishedCase>>> at(std::int64_t index) {
+    const bool in_page = read_ && index >= first_ && (last_page_ || index <= page_.back().case_index);
+    if (!in_page) {
+      auto page = co_await store_.outcomes(index, kPage);
+      if (!page) co_return fail(std::move(page.error()));
+      page_ = std::move(*page);
+      first_ = index;
+      next_ = 0;
+      last_page_ = page_.size() < kPage;
+      read_ = true;
     }
-    last_asked_ = index;
-    while (row_ && row_->case_index < index) {
-      if (auto moved = advance(); !moved) return fail(std::move(moved.error()));
-    }
-    if (!row_ || row_->case_index != index) return std::nullopt;
-    return read_finished(*row_);
+    if (next_ < page_.size() && page_[next_].case_index > index) next_ = 0;
+    while (next_ < page_.size() && page_[next_].case_index < index) ++next_;
+    if (next_ == page_.size() || page_[next_].case_index != index) co_return std::nullopt;
+    co_return read_finished(page_[next_]);
   }
 
  private:
-  explicit OutcomeCursor(std::unique_ptr<OutcomeReader> reader) : reader_(std::move(reader)) {}
-  Status advance() {
-    auto next = reader_->next();
-    if (!next) return fail(std::move(next.error()));
-    row_ = std::move(*next);
-    return {};
-  }
-  std::unique_ptr<OutcomeReader> reader_;
-  std::optional<OutcomeRow> row_;
-  std::int64_t last_asked_ = -1;
+  static constexpr std::size_t kPage = 512;
+  RunStore& store_;
+  std::vector<OutcomeRow> page_;  // the outcomes from first_ on
+  std::int64_t first_ = 0;
+  std::size_t next_ = 0;
+  bool last_page_ = false;  // there is none behind page_
+  bool read_ = false;
 };
 
 // What follows from the scores of all cases: intervals that honour clusters, and people's labels beside them.
@@ -91,7 +86,7 @@ std::string problem_line(const Problem& problem) {
                      problem.text);
 }
 
-UsageTotals usage_of(const std::optional<JournalTotals>& totals) {
+UsageTotals usage_of(const std::optional<RunTotals>& totals) {
   UsageTotals usage;
   if (!totals) {
     usage.cost_usd = 0;
@@ -184,19 +179,18 @@ void ProblemList::add(Problem problem) {
   if (first.size() < kKept) first.push_back(std::move(problem));
 }
 
-Status hear_outcomes(const Evaluation& evaluation, const std::string& directory,
-                     const std::function<void(const Case& input, const Outcome& outcome)>& hear) {
-  auto outcomes = OutcomeCursor::open(directory);
-  if (!outcomes) return fail(std::move(outcomes.error()));
+Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
+                           std::function<void(const Case& input, const Outcome& outcome)> hear) {
+  OutcomeCursor outcomes(store);
   auto source = evaluation.cases();
-  if (!source) return fail(std::move(source.error()));
+  if (!source) co_return fail(std::move(source.error()));
   for (;;) {
     auto more = (*source)->next();
     (*source)->take_problems();  // told when the data were looked at first
-    if (!more) return fail(std::move(more.error()));
-    if (!*more) return {};
-    auto finished = outcomes->at((*source)->current().index);
-    if (!finished) return fail(std::move(finished.error()));
+    if (!more) co_return fail(std::move(more.error()));
+    if (!*more) co_return Status();
+    auto finished = co_await outcomes.at((*source)->current().index);
+    if (!finished) co_return fail(std::move(finished.error()));
     if (*finished) hear((*source)->current(), (*finished)->outcome);
   }
 }
@@ -219,41 +213,11 @@ Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
   return scan;
 }
 
-std::string deciding_config(const Config& config, const Evaluation& evaluation) {
-  JsonObject deciding;
-  for (const auto& [name, print] : evaluation.prompts()) deciding.emplace("text " + name, print);
-  for (const auto& [key, value] : config.values()) {
-    if (decides_answers(key)) deciding.emplace(key, value);
-  }
-  return canonical_text(deciding);
-}
-
-std::vector<std::string> changed_keys(const std::string& journaled, const Config& config,
-                                      const Evaluation& evaluation) {
-  std::vector<std::string> changed;
-  const auto before = parse_json(journaled);
-  const auto now = parse_json(deciding_config(config, evaluation));
-  if (!before || !now || !before->is_object() || !now->is_object()) return {"config"};
-  std::set<std::string> names;
-  for (const auto& [key, value] : before->get_object()) names.emplace(key);
-  for (const auto& [key, value] : now->get_object()) names.emplace(key);
-  for (const std::string& name : names) {
-    const Json* a = find_member(*before, name);
-    const Json* b = find_member(*now, name);
-    if (a == nullptr || b == nullptr || canonical_text(*a) != canonical_text(*b)) changed.push_back(name);
-  }
-  return changed;
-}
-
-Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& problems) {
+Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList& problems) {
   auto source = request.evaluation.cases();
-  if (!source) return fail(std::move(source.error()));
+  if (!source) co_return fail(std::move(source.error()));
   std::optional<OutcomeCursor> outcomes;
-  if (request.journaled) {
-    auto cursor = OutcomeCursor::open(request.directory);
-    if (!cursor) return fail(std::move(cursor.error()));
-    outcomes.emplace(std::move(*cursor));
-  }
+  if (request.store != nullptr) outcomes.emplace(*request.store);
   OutputFiles files(request.directory);
   ReportInput report;
   const auto note = [&](Problem problem) {
@@ -282,15 +246,15 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     for (;;) {
       auto more = (*source)->next();
       for (Problem& problem : (*source)->take_problems()) note(std::move(problem));
-      if (!more) return fail(std::move(more.error()));
+      if (!more) co_return fail(std::move(more.error()));
       if (!*more) break;
       const Case& current = (*source)->current();
       if (!outcomes) {
         score(current, nullptr);
         continue;
       }
-      auto finished = outcomes->at(current.index);
-      if (!finished) return fail(std::move(finished.error()));
+      auto finished = co_await outcomes->at(current.index);
+      if (!finished) co_return fail(std::move(finished.error()));
       if (request.this_sitting != nullptr && !request.this_sitting->contains(current.index))
         finished->reset();
       if (*finished) ++taken;
@@ -323,10 +287,10 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     summary.cases.invalid = (*source)->invalid() * (*source)->cases_per_line();
     summary.usage = usage_of(request.totals);
     if (summary.cases.invalid > 0 && request.invalid_lines == InvalidLines::refuse) {
-      return fail(ErrorKind::data, fmt::format("{} of {} {} cannot be used", summary.cases.invalid,
-                                               summary.cases.total, (*source)->unit()));
+      co_return fail(ErrorKind::data, fmt::format("{} of {} {} cannot be used", summary.cases.invalid,
+                                                  summary.cases.total, (*source)->unit()));
     }
-    if (summary.cases.total == 0) return fail(ErrorKind::data, "the data hold no case");
+    if (summary.cases.total == 0) co_return fail(ErrorKind::data, "the data hold no case");
     if (lines) lines->finish(summary, report.notable);
     if (collector) collector->finish(summary, report.notable);
     figures.apply(summary);
@@ -349,8 +313,8 @@ Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& prob
     if (name.ends_with(".html")) report.pages.push_back(name);
   }
   files.write("report.html", html_report(report));
-  if (auto done = files.commit(); !done) return fail(std::move(done.error()));
-  return report;
+  if (auto done = files.commit(); !done) co_return fail(std::move(done.error()));
+  co_return report;
 }
 
 }  // namespace assay

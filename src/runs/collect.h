@@ -1,6 +1,5 @@
-// One run from its data to its files: look at all data first, run what asks outside over the journal, then
-// collect every case in input order into figures, tables and the report. Used by the commands and, later, by
-// the service.
+// The two ends of a run: all data are looked at before anything is asked, and in the end every case, in input
+// order, goes into figures, tables and the report.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/task.h"
 #include "evaluations/early_stop.h"
 #include "evaluations/evaluation.h"
 #include "report/gates.h"
 #include "report/summary.h"
-#include "store/journal.h"
+#include "store/run_store.h"
 
 namespace assay {
 
@@ -41,13 +40,6 @@ enum class Estimating { no, yes };
 // Reads all data once, checking every line.
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating);
 
-// What decides answers, as it is journaled: that part of the config, and the fingerprints of texts that it
-// names.
-std::string deciding_config(const Config& config, const Evaluation& evaluation);
-// Names of the keys in which a resumed run differs from the journaled one; empty if none.
-std::vector<std::string> changed_keys(const std::string& journaled, const Config& config,
-                                      const Evaluation& evaluation);
-
 struct RunHeader {
   std::string evaluation;
   std::string what;
@@ -57,14 +49,14 @@ struct RunHeader {
   std::string config_yaml;
 };
 
-// Every case that has an outcome in the journal of `directory`, in input order.
-Status hear_outcomes(const Evaluation& evaluation, const std::string& directory,
-                     const std::function<void(const Case& input, const Outcome& outcome)>& hear);
+// Every case that has an outcome in the store, in input order. All outlive the task.
+Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
+                           std::function<void(const Case& input, const Outcome& outcome)> hear);
 
-// Collects every case and writes the run's files (all or none), the report last. Cases without an outcome in
-// the journal count as errored with `not_evaluated` as their reason. Without `journaled` the cases are
-// evaluated here. Invalid lines end it with an error of kind data unless `skip_invalid`; the problems are
-// given to `problems`.
+// Collects every case and writes the run's files: each whole, one after the other, none if collecting fails.
+// Cases without an outcome in the store count as errored with `not_evaluated` as their reason. Without a
+// store the cases are scored as they stand. Invalid lines end it with an error of kind data unless they are
+// to be skipped; the problems are given to `problems`.
 enum class InvalidLines { refuse, skip };
 // What a case without outcome is: a failure, or left out by design.
 enum class NotTaken { errored, skipped };
@@ -72,8 +64,8 @@ struct CollectRequest {
   const Evaluation& evaluation;
   RunHeader header = {};
   std::string directory = {};
-  bool journaled = false;
-  std::optional<JournalTotals> totals = {};
+  RunStore* store = nullptr;  // null: nothing was asked outside
+  std::optional<RunTotals> totals = {};
   NotTaken not_taken = NotTaken::errored;
   std::string not_evaluated = {};         // why, if errored
   const EarlyStop* early_stop = nullptr;  // if the run was allowed to stop early
@@ -83,6 +75,6 @@ struct CollectRequest {
   std::vector<Problem> warnings = {};  // of the run itself, for problems.log
   InvalidLines invalid_lines = InvalidLines::refuse;
 };
-Result<ReportInput> collect_run(const CollectRequest& request, ProblemList& problems);
+Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList& problems);
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/json/jsonl.h"
 #include "core/yaml.h"
+#include "evaluations/registry.h"
 
 namespace assay {
 namespace {
@@ -91,6 +92,12 @@ Result<RunScores> read_run_scores(const std::string& directory) {
   auto yaml = parse_yaml(*config);
   if (!yaml) return fail(std::move(yaml.error()).with("file", directory + "/config.yaml"));
   if (yaml->value.is_object()) run.config = std::move(yaml->value.get_object());
+  if (const EvaluationKind* kind = find_evaluation(run.summary.evaluation)) {
+    // Where a run was written and how fast it went makes no difference.
+    for (const Key& key : all_keys(*kind)) {
+      if (key.decides == Decides::nothing) run.config.erase(key.name);
+    }
+  }
   if (auto read = read_cases(directory + "/results.jsonl", run); !read) return fail(std::move(read.error()));
   return run;
 }

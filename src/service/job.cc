@@ -36,17 +36,13 @@ JsonObject Job::lists() const {
 Status Job::open() {
   std::vector<ConfigProblem> problems;
   std::vector<std::string> wrong;
-  PromptLibrary prompts;
-  prompts.replace(around_.options.config, problems);
   persona::PersonaPlan plan;
   plan.job = parameters;
   plan.items_path = directory + "/items.jsonl";
   plan.agent = agent;
-  persona::Judge judge(parameters.mode, parameters.model, persona::sampling_of(parameters.params, wrong),
-                       static_cast<int>(around_.options.config.integer("attempts").value_or(3)), false,
-                       prompts, problems);
+  evaluation = persona::make_evaluation(std::move(plan), persona::sampling_of(parameters.params, wrong),
+                                        around_.options.config, problems);
   if (!problems.empty()) return fail(ErrorKind::config, problems.front().text);
-  evaluation = std::make_unique<persona::PersonaEvaluation>(std::move(plan), std::move(judge));
   auto source = evaluation->cases();
   if (!source) return fail(std::move(source.error()));
   std::size_t cases = 0;
@@ -109,10 +105,10 @@ void Job::stored(Status done) {
   --writes_left_;
   if (!done && !broken_) {
     broken_ = std::move(done.error());
-    if (runner) runner->interrupt();
+    if (run) run->interrupt();
   }
   if (writes_left_ > 0) return;
-  for (auto& work : std::exchange(when_idle, {})) work();
+  if (auto waiting = std::exchange(when_idle, nullptr)) waiting();
 }
 
 }  // namespace assay

@@ -8,13 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/json/array.hpp>
 
-#include "engine/runner.h"
 #include "evaluations/persona/persona.h"
 #include "net/event_loop.h"
+#include "runs/run.h"
 #include "service/jobs.h"
 #include "store/data_store.h"
 
@@ -48,8 +49,8 @@ class Job {
   bool cancelled = false;
   std::vector<Jobs::Answer> finished;  // who waits for the end
   std::unique_ptr<persona::PersonaEvaluation> evaluation;
-  std::unique_ptr<Runner> runner;
-  std::vector<std::function<void()>> when_idle;
+  std::unique_ptr<Run> run;         // while it is under way
+  std::function<void()> when_idle;  // the one who waits for that; may be empty
 
   bool idle() const { return writes_left_ == 0; }
   Error* broken() { return broken_ ? &*broken_ : nullptr; }
@@ -68,13 +69,24 @@ class Job {
 };
 
 // co_await until the job has no write under way.
-struct Idle {
-  Job& job;
-  bool await_ready() const { return job.idle(); }
+class Idle {
+ public:
+  explicit Idle(Job& job) : job_(job) {}
+  Idle(const Idle&) = delete;
+  Idle& operator=(const Idle&) = delete;
+  ~Idle() {
+    if (handle_) job_.when_idle = nullptr;
+  }
+  bool await_ready() const { return job_.idle(); }
   void await_suspend(std::coroutine_handle<> handle) {
-    job.when_idle.emplace_back([handle] { handle.resume(); });
+    handle_ = handle;
+    job_.when_idle = [this] { std::exchange(handle_, nullptr).resume(); };
   }
   void await_resume() const {}
+
+ private:
+  Job& job_;
+  std::coroutine_handle<> handle_;
 };
 
 }  // namespace assay

@@ -35,7 +35,7 @@ constexpr const char* kBodySchema = R"({
                        "description": "Which subset of the tag."},
     "most_recent": {"type": "boolean", "description": "Newest publication first."},
     "is_most_recent": {"type": "boolean", "description": "Another name of `most_recent`."},
-    "last_n_hours": {"type": ["number", "null"], "exclusiveMinimum": 0,
+    "last_n_hours": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": 10000000,
                      "description": "Items published in the last hours only."},
     "by_uuid": {"type": "boolean", "description": "In the order of item ids."},
     "items_to_process": {"type": ["integer", "null"], "description": "At most so many items; below 1: all."},

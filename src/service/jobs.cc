@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <coroutine>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -17,16 +16,14 @@
 
 #include "core/file.h"
 #include "core/ids.h"
-#include "core/time.h"
-#include "core/version.h"
-#include "engine/runner.h"
+#include "core/later.h"
 #include "evaluations/persona/persona.h"
+#include "gateway/gateway.h"
 #include "net/event_loop.h"
-#include "runs/collect.h"
-#include "runs/connections.h"
+#include "runs/run.h"
 #include "service/job.h"
 #include "service/job_request.h"
-#include "store/journal.h"
+#include "store/work_thread.h"
 
 namespace assay {
 namespace {
@@ -47,35 +44,14 @@ bool is_final(std::string_view status) {
   return status != "INITIATED" && status != "PROCESSING";
 }
 
-// co_await what a write of the store came to.
-template <class T>
-class Stored {
- public:
-  using Start = std::function<void(std::function<void(T)> done)>;
-  Stored(EventLoop& loop, Start start) : loop_(loop), start_(std::move(start)) {}
-  bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> handle) {
-    start_([this, handle](T result) {
-      // Copied into the post: the store's thread must not touch a coroutine.
-      loop_.post([this, handle, result = std::move(result)]() mutable {
-        result_ = std::move(result);
-        handle.resume();
-      });
-    });
-  }
-  T await_resume() { return std::move(*result_); }
-
- private:
-  EventLoop& loop_;
-  Start start_;
-  std::optional<T> result_;
-};
-
-// What must not change between the sittings of a job: its parameters are stored with it, the prompts are not.
-std::string deciding_parts(const persona::PersonaEvaluation& evaluation) {
-  JsonObject prompts;
-  for (const auto& [name, print] : evaluation.prompts()) prompts[name] = print;
-  return canonical_text(JsonObject{{"prompts", std::move(prompts)}});
+// What is known of a job that cannot go on because the service is another one now.
+Error changed_service(const Error& error) {
+  return {ErrorKind::changed,
+          fmt::format(
+              "the service's prompts, models or attempts have changed since the job began; start it again, "
+              "items that have a result are left out ({})",
+              error.message.substr(0, error.message.find(';'))),
+          {}};
 }
 
 class StoreJobs final : public Jobs {
@@ -89,8 +65,9 @@ class StoreJobs final : public Jobs {
     loop_.post([this] {
       stopping_ = true;
       for (auto& [id, job] : running_) {
-        if (job->runner) job->runner->interrupt();
+        if (job->run) job->run->interrupt();
       }
+      for (const auto& job : std::exchange(waiting_, {})) answer_stopping(*job);
       stop_if_idle();
     });
     if (thread_.joinable()) thread_.join();
@@ -118,6 +95,14 @@ class StoreJobs final : public Jobs {
   // The status with its lists once the job has ended: they are long, and kept beside the snapshot.
   static Json whole(const Job& job);
   void end(const std::shared_ptr<Job>& job);
+  // To who waits for a job that will go on in the next process.
+  static void answer_stopping(Job& job) {
+    for (const Answer& answer : std::exchange(job.finished, {}))
+      answer(fail(ErrorKind::cancelled, "the service is stopping; the job goes on when it starts again"));
+  }
+  Post post() {
+    return [this](std::function<void()> work) { loop_.post(std::move(work)); };
+  }
   void stop_if_idle() {
     if (stopping_ && running_.empty() && busy_ == 0) loop_.stop();
   }
@@ -140,7 +125,8 @@ class StoreJobs final : public Jobs {
   JobsOptions options_;
   DataStore& store_;
   EventLoop loop_;
-  std::unique_ptr<Connections> connections_;
+  std::unique_ptr<Gateway> gateway_;  // one for all jobs: they share limits, budget and circuits
+  WorkThread blocking_{post()};       // reads of the store, snapshots
   std::map<std::string, std::shared_ptr<Job>> running_;
   std::deque<std::shared_ptr<Job>> waiting_;
   std::atomic<bool> stopped_ = false;
@@ -176,7 +162,7 @@ Task<Status> StoreJobs::put(const Job& job) {
     co_return Status();
   }
   StoredJob form = stored_form(job);
-  co_return co_await Stored<Status>(loop_, [this, &form](std::function<void(Status)> done) {
+  co_return co_await Later<Status>(post(), [this, &form](std::function<void(Status)> done) {
     store_.put_job(std::move(form), std::move(done));
   });
 }
@@ -185,7 +171,7 @@ Status StoreJobs::begin() {
   if (auto made = make_directories(options_.directory); !made) return made;
   remove_orphans();
   std::vector<ConfigProblem> problems;
-  connections_ = std::make_unique<Connections>(loop_, options_.config, options_.environment, problems);
+  gateway_ = std::make_unique<Gateway>(loop_, options_.config, options_.environment, problems);
   if (!problems.empty())
     return fail(ErrorKind::config, fmt::format("{}: {}", problems.front().key, problems.front().text));
   // What was running goes on first; of each kind the oldest first.
@@ -251,7 +237,7 @@ void StoreJobs::take_up(const StoredJob& stored) {
 
 Status StoreJobs::check_model(const std::string& model) {
   std::vector<ConfigProblem> problems;
-  connections_->check_models({model}, problems);
+  gateway_->check_models({model}, problems);
   if (problems.empty()) return {};
   return fail(ErrorKind::config, fmt::format("model: {}", problems.front().text));
 }
@@ -312,7 +298,7 @@ Task<void> StoreJobs::create(std::shared_ptr<Job> job, Answer begun) {
   job->status.job_id = persona::context_id(make_run_id(std::chrono::system_clock::now()), "job");
   job->status.message = fmt::format("accepted for {}", job->parameters.personas.front().name);
   job->directory = options_.directory + "/" + job->status.job_id;
-  auto items = take_snapshot(*job);
+  auto items = co_await blocking_.run<Result<std::int64_t>>([this, job] { return take_snapshot(*job); });
   if (!items) {
     begun(fail(std::move(items.error())));
     co_return;
@@ -355,7 +341,7 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     job->status.error = error.text();
     job->status.message = "the job could not be finished";
   };
-  Status opened = job->open();
+  Status opened = co_await blocking_.run<Status>([job] { return job->open(); });
   job->status.status = "PROCESSING";
   job->status.message = fmt::format("{} items to process", job->status.init_remaining);
   if (opened) opened = co_await put(*job);
@@ -365,48 +351,27 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     end(job);
     co_return;
   }
-  RunnerOptions options = runner_options(options_.config);
-  options.on_outcome = [&job = *job](const Case& input, const Outcome& outcome) { job.hear(input, outcome); };
-  job->runner = std::make_unique<Runner>(connections_->outside(), std::move(options));
-  const bool journaled = file_exists(job->directory + "/" + kJournalFile);
-  const std::string deciding = deciding_parts(*job->evaluation);
-  auto journal = journaled ? Journal::open(job->directory, job->runner->on_committed())
-                           : Journal::create(job->directory,
-                                             {job->status.job_id, "persona", kVersion,
-                                              iso_time(std::chrono::system_clock::now()), deciding,
-                                              job->directory + "/items.jsonl", ""},
-                                             job->runner->on_committed());
   RunResult result{RunEnd::stopped, std::nullopt};
-  if (!journal) {
-    result.reason = std::move(journal.error());
-  } else if ((*journal)->identity().config != deciding) {
-    result.reason =
-        Error{ErrorKind::changed,
-              "the service's prompts or attempts have changed since the job began; start it again, items "
-              "that have a result are left out",
-              {}};
+  auto run = co_await Run::open(
+      *gateway_,
+      {.evaluation_name = "persona",
+       .evaluation = *job->evaluation,
+       .config = options_.config,
+       .directory = job->directory,
+       .opening = Opening::either,
+       .run_id = job->status.job_id,
+       .cases = job->status.init_remaining * static_cast<std::int64_t>(job->evaluation->requests_per_item()),
+       .on_outcome = [&job = *job](const Case& input, const Outcome& outcome) { job.hear(input, outcome); }});
+  if (!run) {
+    result.reason = run.error().kind == ErrorKind::changed ? changed_service(run.error()) : run.error();
   } else {
-    // What an earlier process has finished, it may not have stored. Those that the runner tries again are
-    // heard of when they end.
-    const std::vector<std::string> again = outcomes_to_retry();
-    Status heard;
-    if (journaled) {
-      heard = hear_outcomes(*job->evaluation, job->directory, [&](const Case& input, const Outcome& outcome) {
-        if (std::ranges::find(again, to_string(outcome.kind)) == again.end()) job->hear(input, outcome);
-      });
-    }
-    if (!heard) {
-      result.reason = std::move(heard.error());
-    } else {
-      loop_.spawn(keep_status_fresh(job));
-      if (job->cancelled || stopping_) job->runner->interrupt();
-      const std::int64_t total =
-          job->status.init_remaining * static_cast<std::int64_t>(job->evaluation->requests_per_item());
-      result = co_await job->runner->run(*job->evaluation, **journal, total, [](const Problem&) {});
-    }
+    job->run = std::move(*run);
+    loop_.spawn(keep_status_fresh(job));
+    if (job->cancelled || stopping_) job->run->interrupt();
+    result = co_await job->run->execute();
   }
-  co_await Idle{*job};
-  if (journal) journal->reset();
+  co_await Idle(*job);
+  job->run.reset();
   if (const Error* broken = job->broken()) result = {RunEnd::stopped, *broken};
   if (result.end == RunEnd::interrupted && !job->cancelled) {
     // The service stops: the next one takes the job up again.
@@ -439,13 +404,8 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
 }
 
 void StoreJobs::end(const std::shared_ptr<Job>& job) {
-  for (const Answer& answer : std::exchange(job->finished, {})) {
-    if (job->status.status == "PROCESSING") {
-      answer(fail(ErrorKind::cancelled, "the service is stopping; the job goes on when it starts again"));
-    } else {
-      answer(whole(*job));
-    }
-  }
+  if (job->status.status == "PROCESSING") answer_stopping(*job);
+  for (const Answer& answer : std::exchange(job->finished, {})) answer(whole(*job));
   running_.erase(job->status.job_id);
   start_next();
   stop_if_idle();
@@ -457,7 +417,7 @@ void StoreJobs::cancel(const std::string& job_id, std::function<void(Result<std:
     if (const auto running = running_.find(job_id); running != running_.end()) {
       const std::shared_ptr<Job> job = running->second;
       job->cancelled = true;
-      if (job->runner) job->runner->interrupt();
+      if (job->run) job->run->interrupt();
       job->finished.emplace_back([done = std::move(done)](Result<Json> final_status) {
         if (!final_status) return done(fail(std::move(final_status.error())));
         done(std::optional<Json>(std::move(*final_status)));

@@ -238,7 +238,7 @@ Result<Page> read_page(Statements& statements, const Selection& asked, Rows Page
 
 }  // namespace
 
-Result<StoredItem> EvaluationReads::item(std::int64_t row) {
+Result<StoredItem> DataReads::item(std::int64_t row) {
   StoredItem item;
   if (auto read = statements_.each("SELECT i.item_id, i.published_ms, c.json FROM items i JOIN item_contents "
                                    "c ON c.item = i.item WHERE "
@@ -261,12 +261,12 @@ Result<StoredItem> EvaluationReads::item(std::int64_t row) {
   return item;
 }
 
-Result<ItemPage> EvaluationReads::items(const ItemQuery& query) {
+Result<ItemPage> DataReads::items(const ItemQuery& query) {
   return read_page(statements_, select_items(query), &ItemPage::items,
                    [this](std::int64_t row) { return item(row); });
 }
 
-Result<ResultRow> EvaluationReads::result(std::int64_t row) {
+Result<ResultRow> DataReads::result(std::int64_t row) {
   ResultRow result;
   if (auto read = statements_.each(
           "SELECT a.text, r.context_id, p.text, r.persona_version, r.perspective_version, i.item_id, c.text, "
@@ -309,12 +309,12 @@ Result<ResultRow> EvaluationReads::result(std::int64_t row) {
   return result;
 }
 
-Result<ResultPage> EvaluationReads::results(const ResultQuery& query) {
+Result<ResultPage> DataReads::results(const ResultQuery& query) {
   return read_page(statements_, select_results(query), &ResultPage::rows,
                    [this](std::int64_t row) { return result(row); });
 }
 
-Result<FailurePage> EvaluationReads::failures(const ResultQuery& query) {
+Result<FailurePage> DataReads::failures(const ResultQuery& query) {
   return read_page(
       statements_, select_failures(query), &FailurePage::rows,
       [this](std::int64_t row) -> Result<FailurePage::Row> {
@@ -331,7 +331,7 @@ Result<FailurePage> EvaluationReads::failures(const ResultQuery& query) {
       });
 }
 
-Result<StoredJob> EvaluationReads::job_at(std::int64_t row) {
+Result<StoredJob> DataReads::job_at(std::int64_t row) {
   StoredJob job;
   if (auto read = statements_.each(
           "SELECT job_id, mode, status, persona_id, json, created_ms FROM jobs WHERE job = ?", {row},
@@ -345,7 +345,7 @@ Result<StoredJob> EvaluationReads::job_at(std::int64_t row) {
   return job;
 }
 
-Result<std::optional<StoredJob>> EvaluationReads::job(const std::string& job_id) {
+Result<std::optional<StoredJob>> DataReads::job(const std::string& job_id) {
   const auto row = statements_.number("SELECT job FROM jobs WHERE job_id = ?", {job_id});
   if (!row) return fail(row.error());
   if (!*row) return std::nullopt;
@@ -354,7 +354,7 @@ Result<std::optional<StoredJob>> EvaluationReads::job(const std::string& job_id)
   return std::move(*found);
 }
 
-Result<JobPage> EvaluationReads::jobs(const JobQuery& query) {
+Result<JobPage> DataReads::jobs(const JobQuery& query) {
   return read_page(statements_, select_jobs(query), &JobPage::jobs,
                    [this](std::int64_t row) { return job_at(row); });
 }

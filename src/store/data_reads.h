@@ -12,9 +12,9 @@
 
 namespace assay {
 
-class EvaluationReads {
+class DataReads {
  public:
-  explicit EvaluationReads(Database database) : statements_(std::move(database)) {}
+  explicit DataReads(Database database) : statements_(std::move(database)) {}
 
   Result<ItemPage> items(const ItemQuery& query);
   Result<ResultPage> results(const ResultQuery& query);

@@ -1,15 +1,16 @@
 #include "store/data_store.h"
 
 #include <condition_variable>
-#include <deque>
 #include <mutex>
-#include <thread>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "store/data_reads.h"
 #include "store/data_tables.h"
 #include "store/data_writes.h"
 #include "store/file_lock.h"
+#include "store/group_commit.h"
 #include "store/statements.h"
 
 namespace assay {
@@ -25,7 +26,7 @@ class Write {
   Write(const Write&) = delete;
   Write& operator=(const Write&) = delete;
   virtual ~Write() = default;
-  virtual Status apply(EvaluationWrites& writes) = 0;
+  virtual Status apply(DataWrites& writes) = 0;
   virtual void tell(const Status& committed) = 0;
 };
 
@@ -34,7 +35,7 @@ class QueuedWrite final : public Write {
  public:
   QueuedWrite(Work work, DataStore::Done<T> done) : work_(std::move(work)), done_(std::move(done)) {}
 
-  Status apply(EvaluationWrites& writes) override {
+  Status apply(DataWrites& writes) override {
     outcome_ = work_(writes);
     return outcome_ ? Status() : fail(outcome_.error());
   }
@@ -52,25 +53,33 @@ class QueuedWrite final : public Write {
 // Read connections, each lent to one thread at a time.
 class Readers {
  public:
-  explicit Readers(std::vector<std::unique_ptr<EvaluationReads>> idle) : idle_(std::move(idle)) {}
+  explicit Readers(std::vector<std::unique_ptr<DataReads>> idle) : idle_(std::move(idle)) {}
 
   template <class Ask>
   auto with_one(const Ask& ask) {
-    std::unique_ptr<EvaluationReads> reader = take();
-    auto answer = ask(*reader);
-    give_back(std::move(reader));
-    return answer;
+    const Lent lent(*this);
+    return ask(*lent.reader);
   }
 
  private:
-  std::unique_ptr<EvaluationReads> take() {
+  // Given back also when what was asked throws.
+  struct Lent {
+    explicit Lent(Readers& all) : readers(all), reader(all.take()) {}
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    ~Lent() { readers.give_back(std::move(reader)); }
+    Readers& readers;
+    std::unique_ptr<DataReads> reader;
+  };
+
+  std::unique_ptr<DataReads> take() {
     std::unique_lock guard(mutex_);
     returned_.wait(guard, [this] { return !idle_.empty(); });
     auto reader = std::move(idle_.back());
     idle_.pop_back();
     return reader;
   }
-  void give_back(std::unique_ptr<EvaluationReads> reader) {
+  void give_back(std::unique_ptr<DataReads> reader) {
     {
       const std::lock_guard guard(mutex_);
       idle_.push_back(std::move(reader));
@@ -80,25 +89,25 @@ class Readers {
 
   std::mutex mutex_;
   std::condition_variable returned_;
-  std::vector<std::unique_ptr<EvaluationReads>> idle_;
+  std::vector<std::unique_ptr<DataReads>> idle_;
 };
 
 class SqliteDataStore final : public DataStore {
  public:
-  SqliteDataStore(FileLock lock, Database writer, std::vector<std::unique_ptr<EvaluationReads>> readers)
+  SqliteDataStore(FileLock lock, Database writer, std::vector<std::unique_ptr<DataReads>> readers)
       : lock_(std::move(lock)),
         statements_(std::move(writer)),
         writes_(statements_),
-        readers_(std::make_unique<Readers>(std::move(readers))),
-        thread_([this] { write_until_closed(); }) {}
+        readers_(std::make_unique<Readers>(std::move(readers))) {
+    writer_.emplace(
+        kGroup, [this](std::span<std::unique_ptr<Write>> group) { return commit(group); },
+        [](std::span<std::unique_ptr<Write>> group, const Status& committed) {
+          for (const auto& write : group) write->tell(committed);
+        });
+  }
 
   ~SqliteDataStore() override {
-    {
-      const std::lock_guard guard(mutex_);
-      closing_ = true;
-    }
-    wake_.notify_one();
-    thread_.join();
+    writer_.reset();
     // Leave one plain file behind, which can be copied. If it fails (disk full), the next opening recovers
     // from the log as after a kill.
     readers_.reset();
@@ -106,88 +115,63 @@ class SqliteDataStore final : public DataStore {
   }
 
   void add_items(std::vector<StoredItem> items, Done<ItemsAdded> done) override {
-    enqueue<ItemsAdded>(
-        [items = std::move(items)](EvaluationWrites& writes) { return writes.add_items(items); },
-        std::move(done));
+    enqueue<ItemsAdded>([items = std::move(items)](DataWrites& writes) { return writes.add_items(items); },
+                        std::move(done));
   }
   void add_result(ResultRecord record, Done<ResultRecorded> done) override {
     enqueue<ResultRecorded>(
-        [record = std::move(record)](EvaluationWrites& writes) { return writes.add_result(record); },
+        [record = std::move(record)](DataWrites& writes) { return writes.add_result(record); },
         std::move(done));
   }
   void add_failure(FailureRecord record, Done<std::int64_t> done) override {
     enqueue<std::int64_t>(
-        [record = std::move(record)](EvaluationWrites& writes) { return writes.add_failure(record); },
+        [record = std::move(record)](DataWrites& writes) { return writes.add_failure(record); },
         std::move(done));
   }
   void make_subset(SubsetPlan plan, Done<Subset> done) override {
-    enqueue<Subset>([plan = std::move(plan)](EvaluationWrites& writes) { return writes.make_subset(plan); },
+    enqueue<Subset>([plan = std::move(plan)](DataWrites& writes) { return writes.make_subset(plan); },
                     std::move(done));
   }
   void put_job(StoredJob job, std::function<void(Status)> done) override {
-    enqueue<void>([job = std::move(job)](EvaluationWrites& writes) { return writes.put_job(job); },
+    enqueue<void>([job = std::move(job)](DataWrites& writes) { return writes.put_job(job); },
                   std::move(done));
   }
   void add_feedback(Feedback feedback, Done<std::optional<std::int64_t>> done) override {
     enqueue<std::optional<std::int64_t>>(
-        [feedback = std::move(feedback)](EvaluationWrites& writes) { return writes.add_feedback(feedback); },
+        [feedback = std::move(feedback)](DataWrites& writes) { return writes.add_feedback(feedback); },
         std::move(done));
   }
 
   Result<ItemPage> items(const ItemQuery& query) override {
-    return readers_->with_one([&](EvaluationReads& reads) { return reads.items(query); });
+    return readers_->with_one([&](DataReads& reads) { return reads.items(query); });
   }
   Result<ResultPage> results(const ResultQuery& query) override {
-    return readers_->with_one([&](EvaluationReads& reads) { return reads.results(query); });
+    return readers_->with_one([&](DataReads& reads) { return reads.results(query); });
   }
   Result<FailurePage> failures(const ResultQuery& query) override {
-    return readers_->with_one([&](EvaluationReads& reads) { return reads.failures(query); });
+    return readers_->with_one([&](DataReads& reads) { return reads.failures(query); });
   }
   Result<std::optional<StoredJob>> job(const std::string& job_id) override {
-    return readers_->with_one([&](EvaluationReads& reads) { return reads.job(job_id); });
+    return readers_->with_one([&](DataReads& reads) { return reads.job(job_id); });
   }
   Result<JobPage> jobs(const JobQuery& query) override {
-    return readers_->with_one([&](EvaluationReads& reads) { return reads.jobs(query); });
+    return readers_->with_one([&](DataReads& reads) { return reads.jobs(query); });
   }
 
  private:
   template <class T, class Work>
   void enqueue(Work work, Done<T> done) {
-    auto write = std::make_unique<QueuedWrite<T, Work>>(std::move(work), std::move(done));
-    {
-      const std::lock_guard guard(mutex_);
-      queue_.push_back(std::move(write));
-    }
-    wake_.notify_one();
+    writer_->add(std::make_unique<QueuedWrite<T, Work>>(std::move(work), std::move(done)));
   }
 
-  void write_until_closed() {
-    std::vector<std::unique_ptr<Write>> group;
-    Status whole;  // an error as soon as one commit has failed
-    for (;;) {
-      {
-        std::unique_lock guard(mutex_);
-        wake_.wait(guard, [this] { return closing_ || !queue_.empty(); });
-        if (queue_.empty()) return;
-        while (!queue_.empty() && group.size() < kGroup) {
-          group.push_back(std::move(queue_.front()));
-          queue_.pop_front();
-        }
-      }
-      if (whole) whole = commit(group);
-      for (const auto& write : group) write->tell(whole);
-      group.clear();
-    }
-  }
-
-  Status commit(const std::vector<std::unique_ptr<Write>>& group) {
+  Status commit(std::span<std::unique_ptr<Write>> group) {
     Status done = write_group(group);
     // What the failed transaction has written is undone by SQLite's own recovery if this fails as well.
     if (!done) (void)statements_.run("ROLLBACK");
     return done;
   }
 
-  Status write_group(const std::vector<std::unique_ptr<Write>>& group) {
+  Status write_group(std::span<std::unique_ptr<Write>> group) {
     if (auto begun = statements_.run("BEGIN IMMEDIATE"); !begun) return begun;
     for (const auto& write : group) {
       if (auto marked = statements_.run("SAVEPOINT one_write"); !marked) return marked;
@@ -204,13 +188,9 @@ class SqliteDataStore final : public DataStore {
 
   FileLock lock_;
   Statements statements_;
-  EvaluationWrites writes_;
+  DataWrites writes_;
   std::unique_ptr<Readers> readers_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::unique_ptr<Write>> queue_;
-  bool closing_ = false;
-  std::thread thread_;  // last: it uses everything above
+  std::optional<GroupCommit<std::unique_ptr<Write>>> writer_;  // last: its thread uses everything above
 };
 
 }  // namespace
@@ -222,13 +202,13 @@ Result<std::unique_ptr<DataStore>> DataStore::open(const std::string& path) {
             "another assay process has this evaluation store open; stop it or choose another file",
             {{"file", path}}});
   if (!lock) return fail(std::move(lock.error()));
-  auto writer = open_evaluation_database(path);
+  auto writer = open_data_database(path);
   if (!writer) return fail(std::move(writer.error()));
-  std::vector<std::unique_ptr<EvaluationReads>> readers;
+  std::vector<std::unique_ptr<DataReads>> readers;
   for (std::size_t i = 0; i < kReaders; ++i) {
-    auto reader = open_evaluation_reader(path);
+    auto reader = open_data_reader(path);
     if (!reader) return fail(std::move(reader.error()));
-    readers.push_back(std::make_unique<EvaluationReads>(std::move(*reader)));
+    readers.push_back(std::make_unique<DataReads>(std::move(*reader)));
   }
   return std::make_unique<SqliteDataStore>(std::move(*lock), std::move(*writer), std::move(readers));
 }

@@ -146,7 +146,7 @@ Status make_file(const std::string& path) {
 
 }  // namespace
 
-Result<Database> open_evaluation_database(const std::string& path) {
+Result<Database> open_data_database(const std::string& path) {
   if (!file_exists(path)) {
     if (auto made = make_file(path); !made) return fail(std::move(made.error()));
   }
@@ -163,7 +163,7 @@ Result<Database> open_evaluation_database(const std::string& path) {
   return database;
 }
 
-Result<Database> open_evaluation_reader(const std::string& path) {
+Result<Database> open_data_reader(const std::string& path) {
   auto database = Database::open(path, Database::Mode::read_only);
   if (!database) return fail(std::move(database.error()));
   if (auto configured = database->execute("PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY;");

@@ -14,8 +14,8 @@
 namespace assay {
 
 // Makes the file if there is none. Open for writing; every commit is on the disk when it returns.
-Result<Database> open_evaluation_database(const std::string& path);
+Result<Database> open_data_database(const std::string& path);
 // The file must be open for writing already.
-Result<Database> open_evaluation_reader(const std::string& path);
+Result<Database> open_data_reader(const std::string& path);
 
 }  // namespace assay

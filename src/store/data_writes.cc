@@ -27,7 +27,7 @@ Result<std::int64_t> given(Result<std::optional<std::int64_t>> number) {
 
 }  // namespace
 
-Result<std::int64_t> EvaluationWrites::name_of(const std::string& text) {
+Result<std::int64_t> DataWrites::name_of(const std::string& text) {
   constexpr std::size_t kKept = 10'000;
   if (const auto found = names_.find(text); found != names_.end()) return found->second;
   auto known = statements_.number("SELECT name FROM names WHERE text = ?", {text});
@@ -42,7 +42,7 @@ Result<std::int64_t> EvaluationWrites::name_of(const std::string& text) {
   return name;
 }
 
-Result<std::int64_t> EvaluationWrites::version_of(Kind kind, std::int64_t id, const std::string& json) {
+Result<std::int64_t> DataWrites::version_of(Kind kind, std::int64_t id, const std::string& json) {
   const bool persona = kind == Kind::persona;
   const Digest hash = sha256(json);
   const std::span<const unsigned char> bytes(hash);
@@ -62,7 +62,7 @@ Result<std::int64_t> EvaluationWrites::version_of(Kind kind, std::int64_t id, co
 }
 
 // The newest content counts, also where the time of publication is repeated.
-Status EvaluationWrites::update_item(std::int64_t row, const StoredItem& item) {
+Status DataWrites::update_item(std::int64_t row, const StoredItem& item) {
   if (auto done = statements_.run("UPDATE items SET published_ms = ?2 WHERE item = ?1 AND published_ms <> ?2",
                                   {row, item.published_ms});
       !done) {
@@ -78,7 +78,7 @@ Status EvaluationWrites::update_item(std::int64_t row, const StoredItem& item) {
                          {row, item.json});
 }
 
-Result<bool> EvaluationWrites::add_item(const StoredItem& item) {
+Result<bool> DataWrites::add_item(const StoredItem& item) {
   const auto row = row_of_item(item);
   if (!row) return fail(row.error());
   auto position = statements_.number("SELECT position FROM items WHERE item = ?", {*row});
@@ -112,7 +112,7 @@ Result<bool> EvaluationWrites::add_item(const StoredItem& item) {
   return !known;
 }
 
-Result<ItemsAdded> EvaluationWrites::add_items(const std::vector<StoredItem>& items) {
+Result<ItemsAdded> DataWrites::add_items(const std::vector<StoredItem>& items) {
   ItemsAdded sum;
   for (const StoredItem& item : items) {
     auto added = add_item(item);
@@ -122,7 +122,7 @@ Result<ItemsAdded> EvaluationWrites::add_items(const std::vector<StoredItem>& it
   return sum;
 }
 
-Result<std::int64_t> EvaluationWrites::row_of_item(const StoredItem& item) {
+Result<std::int64_t> DataWrites::row_of_item(const StoredItem& item) {
   auto known = statements_.number("SELECT item FROM items WHERE item_id = ?", {item.item_id});
   if (!known) return fail(std::move(known.error()));
   if (*known) return **known;
@@ -131,9 +131,9 @@ Result<std::int64_t> EvaluationWrites::row_of_item(const StoredItem& item) {
 }
 
 // Verdicts come first and the record follows if one of them was new: what is known already leaves no trace.
-class EvaluationWrites::Recording {
+class DataWrites::Recording {
  public:
-  Recording(EvaluationWrites& writes, const ResultRecord& record)
+  Recording(DataWrites& writes, const ResultRecord& record)
       : writes_(writes), statements_(writes.statements_), record_(record) {
     for (const StoredItem& item : record.items) items_.try_emplace(item.item_id, &item);
     for (const Versioned& each : record.perspectives) perspectives_.try_emplace(each.id, &each);
@@ -264,7 +264,7 @@ class EvaluationWrites::Recording {
                  {}};
   }
 
-  EvaluationWrites& writes_;
+  DataWrites& writes_;
   Statements& statements_;
   const ResultRecord& record_;
   std::map<std::string_view, const StoredItem*> items_;
@@ -278,11 +278,11 @@ class EvaluationWrites::Recording {
   std::optional<std::int64_t> known_in_;  // the record of the first verdict that was there
 };
 
-Result<ResultRecorded> EvaluationWrites::add_result(const ResultRecord& record) {
+Result<ResultRecorded> DataWrites::add_result(const ResultRecord& record) {
   return Recording(*this, record).record();
 }
 
-Result<std::int64_t> EvaluationWrites::add_failure(const FailureRecord& record) {
+Result<std::int64_t> DataWrites::add_failure(const FailureRecord& record) {
   return given(statements_.number(
       // The update changes nothing; it makes a known failure give its id.
       "INSERT INTO failures(recorded_ms, agent, context_id, persona_id, mode, item_id, json) "
@@ -294,7 +294,7 @@ Result<std::int64_t> EvaluationWrites::add_failure(const FailureRecord& record) 
 }
 
 // By item id, so that the same items give the same members in whatever order they came.
-Status EvaluationWrites::add_members(const SubsetPlan& plan, std::int64_t tag, std::int64_t missing) {
+Status DataWrites::add_members(const SubsetPlan& plan, std::int64_t tag, std::int64_t missing) {
   struct Candidate {
     std::int64_t position;
     std::int64_t item;
@@ -323,7 +323,7 @@ Status EvaluationWrites::add_members(const SubsetPlan& plan, std::int64_t tag, s
   return {};
 }
 
-Result<Subset> EvaluationWrites::make_subset(const SubsetPlan& plan) {
+Result<Subset> DataWrites::make_subset(const SubsetPlan& plan) {
   if (plan.percent < 1 || plan.percent > 100) {
     return fail(ErrorKind::data,
                 fmt::format("found a subset of {} percent, expected 1 to 100", plan.percent));
@@ -350,7 +350,7 @@ Result<Subset> EvaluationWrites::make_subset(const SubsetPlan& plan) {
   return Subset{std::max(size, *members), *of};
 }
 
-Status EvaluationWrites::put_job(const StoredJob& job) {
+Status DataWrites::put_job(const StoredJob& job) {
   return statements_.run(
       "INSERT INTO jobs(job_id, created_ms, mode, status, persona_id, json) VALUES(?, ?, ?, ?, ?, ?) "
       "ON CONFLICT(job_id) DO UPDATE SET mode = excluded.mode, status = excluded.status, persona_id = "
@@ -358,7 +358,7 @@ Status EvaluationWrites::put_job(const StoredJob& job) {
       {job.job_id, job.created_ms, job.mode, job.status, job.persona_id, job.json});
 }
 
-Result<std::optional<std::int64_t>> EvaluationWrites::add_feedback(const Feedback& feedback) {
+Result<std::optional<std::int64_t>> DataWrites::add_feedback(const Feedback& feedback) {
   return statements_.number(
       "INSERT INTO feedback(result, person, likert, agreement, recorded_ms, json) SELECT result, ?2, ?3, ?4, "
       "?5, ?6 FROM results WHERE result = ?1 RETURNING feedback",

@@ -14,9 +14,9 @@
 
 namespace assay {
 
-class EvaluationWrites {
+class DataWrites {
  public:
-  explicit EvaluationWrites(Statements& statements) : statements_(statements) {}
+  explicit DataWrites(Statements& statements) : statements_(statements) {}
 
   Result<ItemsAdded> add_items(const std::vector<StoredItem>& items);
   Result<ResultRecorded> add_result(const ResultRecord& record);

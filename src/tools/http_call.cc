@@ -40,7 +40,10 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
   // A service may repeat what it was sent, most likely in an error.
   response->body = secrets.hide(response->body);
   if (response->status < 200 || response->status > 299) {
-    Error error{kind_of_status(response->status, ErrorKind::target),
+    // To forbid is an answer: a guard that says no to an attack does what it is there for.
+    const ErrorKind kind =
+        response->status == 403 ? ErrorKind::target : kind_of_status(response->status, ErrorKind::target);
+    Error error{kind,
                 fmt::format("HTTP {}: {}", response->status, shorten(repair_utf8(trim(response->body)), 300)),
                 {{"target", host}}};
     co_return failed(std::move(error),

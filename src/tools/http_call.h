@@ -37,7 +37,8 @@ struct HttpCallFailure {
   std::optional<std::chrono::milliseconds> retry_after;
 };
 
-// Any status but 2xx is a failure: 429 rate_limited, 408/409/425/5xx overloaded, 401/403 auth, others target.
+// Any status but 2xx is a failure: 429 rate_limited, 408/409/425/5xx overloaded, 401 auth, others target
+// (403 too: to forbid is an answer of the system).
 // A body that is not JSON is a failure of kind target.
 Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCall call,
                                                      Environment environment);

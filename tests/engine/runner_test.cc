@@ -63,7 +63,7 @@ class TwoQuestions final : public CaseWork {
       ChatRequest request;
       request.model = "fake";
       request.messages = {{Role::user, wording_ + " " + id + " " + step, {}, "", false}};
-      auto reply = co_await context.complete(step, 1, std::move(request));
+      auto reply = co_await complete(context, step, 1, std::move(request));
       if (!reply) co_return failed_outcome(reply.error());
       outcome.result[step] = reply->message.text;
     }
@@ -320,7 +320,7 @@ class ToolWork final : public CaseWork {
     if (context.earlier()) sitting = context.earlier()->result.at("sitting").as_int64() + 1;
     for (const char* name : {"a", "b"}) {
       auto result =
-          co_await context.use_tool("sitting" + std::to_string(sitting) + "/" + name,
+          co_await use_tool(context, "sitting" + std::to_string(sitting) + "/" + name,
                                     {tool_, "note", JsonObject{{"sitting", sitting}, {"name", name}}});
       if (!result) co_return failed_outcome(result.error());
       outcome.result[name] = *result;

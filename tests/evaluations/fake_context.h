@@ -6,27 +6,45 @@
 #include <vector>
 
 #include "engine/context.h"
+#include "engine/effects/model.h"
+#include "engine/effects/target.h"
+#include "engine/effects/tool.h"
 
 namespace assay {
 
 // Fails whatever is asked; a test puts in what it needs.
 class QuietContext : public CaseContext {
  public:
-  Task<Result<ChatReply>> complete(std::string step, int, ChatRequest) override {
+  Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) override {
+    if (auto* model = dynamic_cast<ModelEffect*>(&effect)) {
+      auto reply = co_await complete(std::move(step), attempt, model->request());
+      if (!reply) co_return fail(std::move(reply.error()));
+      co_return to_text(to_json(*reply));
+    }
+    Result<Json> reply = unexpected(step);
+    if (auto* command = dynamic_cast<CommandEffect*>(&effect))
+      reply = co_await run_command(step, command->call());
+    if (auto* http = dynamic_cast<HttpEffect*>(&effect)) reply = co_await call_http(step, http->call());
+    if (auto* tool = dynamic_cast<ToolEffect*>(&effect)) reply = co_await use_tool(step, tool->use());
+    if (!reply) co_return fail(std::move(reply.error()));
+    co_return to_text(*reply);
+  }
+  virtual Task<Result<ChatReply>> complete(std::string step, int, ChatRequest) {
     co_return fail(ErrorKind::internal, "nobody expected " + step);
   }
-  Task<Result<Json>> run_command(std::string step, CommandCall) override { co_return unexpected(step); }
-  Task<Result<Json>> call_http(std::string step, HttpCall) override { co_return unexpected(step); }
-  Task<Result<Json>> query_promptql(std::string step, PromptqlQuery) override { co_return unexpected(step); }
-  Task<Result<Json>> use_tool(std::string step, ToolUse) override { co_return unexpected(step); }
-  Task<Result<Json>> list_tools(std::string step, std::shared_ptr<const ToolSpec>) override {
-    co_return unexpected(step);
+  virtual Task<Result<Json>> run_command(std::string step, CommandCall) { co_return unexpected(step); }
+  virtual Task<Result<Json>> call_http(std::string step, HttpCall) { co_return unexpected(step); }
+  virtual Task<Result<Json>> use_tool(std::string step, ToolUse) { co_return unexpected(step); }
+  Task<Status> keep_file(std::string name, std::string text) override {
+    files[name] = std::move(text);
+    co_return Status();
   }
   Random random(std::string_view step) const override { return Random::keyed(1, step); }
   CaseSpending spending() const override { return {}; }
   const std::optional<Outcome>& earlier() const override { return before; }
 
   std::optional<Outcome> before;
+  std::map<std::string, std::string> files;
 
  private:
   static Result<Json> unexpected(const std::string& step) {

@@ -97,11 +97,11 @@ inline FromR from_r(const Json& json, Extra extra) {
 }
 
 // Strengths of players 2, 3, …, seat, length, log ν or log θ: the order of the parameters in these scripts.
-inline std::vector<Effect> effects_of(const BradleyTerry& fit) {
-  std::vector<Effect> effects;
+inline std::vector<FittedEffect> effects_of(const BradleyTerry& fit) {
+  std::vector<FittedEffect> effects;
   for (std::size_t i = 1; i < fit.players.size(); ++i) effects.push_back(fit.players[i].log_strength);
   if (fit.seat) effects.push_back(*fit.seat);
-  for (const Effect& covariate : fit.covariates) effects.push_back(covariate);
+  for (const FittedEffect& covariate : fit.covariates) effects.push_back(covariate);
   if (fit.tie) {
     effects.push_back(*fit.tie);
     effects.back().estimate.value = std::log(effects.back().estimate.value.value());

@@ -53,7 +53,7 @@ TEST(RaoKupper, AgreesWithRInValuesAndBothErrors) {
     ASSERT_EQ(fit.undefined, "") << name;
     EXPECT_EQ(fit.method, "maximum_likelihood") << name;
     EXPECT_NEAR(fit.log_likelihood.value(), expected.log_likelihood, 1e-8) << name;
-    const std::vector<Effect> effects = effects_of(fit);
+    const std::vector<FittedEffect> effects = effects_of(fit);
     ASSERT_EQ(effects.size(), expected.coefficients.size()) << name;
     for (std::size_t i = 0; i < effects.size(); ++i) {
       EXPECT_NEAR(effects[i].estimate.value.value(), expected.coefficients[i], 1e-7) << name << i;

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-Json effect_json(const Effect& effect) {
+Json effect_json(const FittedEffect& effect) {
   const Estimate& estimate = effect.estimate;
   JsonObject json{
       {"value", number_json(estimate.value)},
@@ -24,7 +24,7 @@ Json effect_json(const Effect& effect) {
   return json;
 }
 
-std::vector<std::string> effect_row(std::string name, const Effect& effect, std::string n) {
+std::vector<std::string> effect_row(std::string name, const FittedEffect& effect, std::string n) {
   const Estimate& estimate = effect.estimate;
   const auto error = effect.clustered_error ? effect.clustered_error : effect.information_error;
   return {std::move(name),       number_or_none(estimate.value),

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "engine/effects/promptql.h"
 #include "evaluations/benchmark/resume.h"
 #include "evaluations/benchmark/scoring/answer.h"
 #include "evaluations/benchmark/tool_loop.h"
@@ -183,7 +184,7 @@ class RunningCase {
     PromptqlQuery query =
         promptql_query(plan_.promptql, plan_.models[run_.model].spec, plan_.prompt_of(run_));
     std::string step = step_name(steps() + "query", JsonObject{{"query", to_json(query)}, {"run", run_.run}});
-    auto reply = co_await context_.query_promptql(std::move(step), std::move(query));
+    auto reply = co_await query_promptql(context_, std::move(step), std::move(query));
     if (reply) {
       file_.output = std::move(*reply);
       co_return keep(file_);

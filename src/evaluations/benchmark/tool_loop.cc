@@ -11,6 +11,8 @@
 
 #include "core/sha256.h"
 #include "core/text.h"
+#include "engine/effects/model.h"
+#include "engine/effects/tool.h"
 #include "evaluations/benchmark/resume.h"
 #include "models/structured/structured.h"
 
@@ -125,8 +127,8 @@ class Conversation {
           co_return added;
         continue;
       }
-      auto list = co_await context_.list_tools(
-          step_name(fmt::format("{}tools/{}", loop_.steps, spec->name), to_json(*spec)), spec);
+      auto list = co_await list_tools(
+          context_, step_name(fmt::format("{}tools/{}", loop_.steps, spec->name), to_json(*spec)), spec);
       if (!list) co_return fail(std::move(list.error()));
       if (!list->is_array()) co_return fail(ErrorKind::schema, "the list of tools is no list");
       for (const Json& tool : list->get_array()) {
@@ -205,7 +207,7 @@ class Conversation {
     const Json request = JsonObject{{"id", call.id}, {"use", to_json(use)}};
     std::string step =
         step_name(fmt::format("{}turn{}/{}", loop_.steps, call.turn.value_or(0), call.name), request);
-    co_return co_await context_.use_tool(std::move(step), std::move(use));
+    co_return co_await use_tool(context_, std::move(step), std::move(use));
   }
 
   Task<Result<ChatReply>> ask(bool last) {
@@ -217,7 +219,7 @@ class Conversation {
     request.sampling = loop_.sampling;
     std::string step =
         step_name(fmt::format("{}turn{}", loop_.steps, next_turn(file_.conversation)), to_json(request));
-    co_return co_await context_.complete(std::move(step), 1, std::move(request));
+    co_return co_await complete(context_, std::move(step), 1, std::move(request));
   }
 
   // Into the file, unless the run only stops here for now.

@@ -6,6 +6,8 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "engine/effects/model.h"
+
 namespace assay::components {
 
 JudgeStep::JudgeStep(const PromptLibrary& prompts, const std::string& name,

@@ -10,6 +10,8 @@
 
 #include "core/schema/schema.h"
 #include "core/text.h"
+#include "engine/effects/model.h"
+#include "engine/effects/target.h"
 #include "evaluations/prompts.h"
 #include "models/tokens.h"
 
@@ -139,7 +141,7 @@ class CommandTarget final : public MappedTarget {
     if (const Json* text = input.if_contains(contract().text_field)) {
       call.literal_environment.emplace_back("INPUT", text_or_json(*text));
     }
-    auto reply = co_await context.run_command("target", std::move(call));
+    auto reply = co_await run_command(context, "target", std::move(call));
     if (!reply) {
       // A program that hangs or cannot be run is the target's failure, not the network's.
       Error error = std::move(reply.error());
@@ -173,7 +175,7 @@ class HttpTarget final : public MappedTarget {
     } else if (call.method != "GET") {
       call.body = to_text(input);
     }
-    auto reply = co_await context.call_http("target", std::move(call));
+    auto reply = co_await call_http(context, "target", std::move(call));
     if (!reply) {
       // A service that answers 5xx or not in time has failed; a connection that cannot be made has not
       // reached it.

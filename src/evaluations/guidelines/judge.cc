@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "engine/effects/model.h"
 #include "models/structured/structured.h"
 
 namespace assay::guidelines {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "engine/effects/model.h"
 #include "evaluations/persona/schemas.h"
 #include "models/failure.h"
 #include "models/structured/structured.h"
@@ -122,7 +123,7 @@ Task<Judgement> Judge::ask(CaseContext& context, std::string step, Json request)
   while (judgement.attempts < attempts_) {
     ChatRequest asked = original;
     if (last) add_repair(asked, *last, judgement.answer.defects);
-    Result<ChatReply> reply = co_await context.complete(step, judgement.attempts + 1, std::move(asked));
+    Result<ChatReply> reply = co_await complete(context, step, judgement.attempts + 1, std::move(asked));
     if (!reply) {
       judgement.error = std::move(reply.error());
       co_return judgement;

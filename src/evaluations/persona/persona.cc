@@ -258,6 +258,12 @@ std::unique_ptr<Evaluation> make_persona(const Config& config, std::vector<Confi
     plan.human = HumanRatings::read(path, problems);
   if (config.boolean("send_request_schema") && plan.job.mode != Mode::mode1)
     problems.push_back({"config", "send_request_schema", "is for mode1 only"});
+  if (!problems.empty()) return nullptr;
+  return make_evaluation(std::move(plan), std::move(sampling), config, problems);
+}
+
+std::unique_ptr<PersonaEvaluation> make_evaluation(PersonaPlan plan, Sampling sampling, const Config& config,
+                                                   std::vector<ConfigProblem>& problems) {
   PromptLibrary prompts;
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("persona/");

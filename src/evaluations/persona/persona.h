@@ -72,6 +72,10 @@ class PersonaEvaluation final : public Evaluation {
 // Keys beside the common ones.
 Keys persona_keys();
 std::unique_ptr<Evaluation> make_persona(const Config& config, std::vector<ConfigProblem>& problems);
+// The same of a plan that is there already: jobs of the data service bring their own, prompts and attempts
+// come from the service's config.
+std::unique_ptr<PersonaEvaluation> make_evaluation(PersonaPlan plan, Sampling sampling, const Config& config,
+                                                   std::vector<ConfigProblem>& problems);
 
 // `params` of a config or a job: temperature, top_p, max_tokens, seed; problems name the member.
 Sampling sampling_of(const JsonObject& params, std::vector<std::string>& problems);

@@ -305,10 +305,10 @@ Errors errors_of(const PreparedComparisons& prepared, const PairedChoice& model,
 
 enum class Shown { as_it_is, exponential };
 
-Effect effect_of(std::size_t index, const Report& report, const Solution& solution, const Errors& errors,
+FittedEffect effect_of(std::size_t index, const Report& report, const Solution& solution, const Errors& errors,
                  double level, Shown shown) {
   const auto show = [&](double x) { return shown == Shown::exponential ? std::exp(x) : x; };
-  Effect effect;
+  FittedEffect effect;
   const double value = report.value(index, solution.fit.parameters);
   effect.information_error = report.error(index, errors.information);
   effect.clustered_error = report.error(index, errors.clustered);
@@ -328,7 +328,7 @@ Effect effect_of(std::size_t index, const Report& report, const Solution& soluti
   return effect;
 }
 
-void attach_resampled(Effect& effect, const std::vector<ResampledInterval>& intervals, std::size_t index,
+void attach_resampled(FittedEffect& effect, const std::vector<ResampledInterval>& intervals, std::size_t index,
                       const Solution& solution, double level) {
   effect.resampled = effect.estimate;
   effect.resampled.ci = std::nullopt;
@@ -452,7 +452,7 @@ BradleyTerry bradley_terry(std::span<const Comparison> comparisons, const Bradle
     intervals = resample(prepared, model, report, ties, resampling);
   }
   const auto effect = [&](std::size_t index, Shown shown) {
-    Effect made = effect_of(index, report, solution, errors, options.level, shown);
+    FittedEffect made = effect_of(index, report, solution, errors, options.level, shown);
     attach_resampled(made, intervals, index, solution, options.level);
     made.estimate.n = made.resampled.n = result.n;
     return made;

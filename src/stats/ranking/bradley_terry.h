@@ -66,7 +66,7 @@ struct BradleyTerryOptions {
   std::optional<Resampling> bootstrap;  // its level is ignored
 };
 
-struct Effect {
+struct FittedEffect {
   Estimate estimate;   // method "normal" or "t_clustered"
   Estimate resampled;  // the same value with the bootstrap interval; undefined unless asked for
   std::optional<double> information_error;
@@ -75,7 +75,7 @@ struct Effect {
 
 struct Strength {
   std::string name;
-  Effect log_strength;  // n counts the comparisons of this player
+  FittedEffect log_strength;  // n counts the comparisons of this player
   std::int64_t wins = 0;
   std::int64_t losses = 0;
   std::int64_t ties = 0;
@@ -87,10 +87,10 @@ struct Strength {
 struct BradleyTerry {
   Ties ties = Ties::davidson;     // as asked for
   std::vector<Strength> players;  // by name
-  std::optional<Effect> seat;     // δ, if asked for
+  std::optional<FittedEffect> seat;     // δ, if asked for
   // ν or θ, if there are ties and they are not half wins; errors are of its log. θ is never below 1.
-  std::optional<Effect> tie;
-  std::vector<Effect> covariates;
+  std::optional<FittedEffect> tie;
+  std::vector<FittedEffect> covariates;
   std::optional<double> log_likelihood;
   std::int64_t n = 0;                           // comparisons
   std::int64_t clusters = 0;                    // 0 if none is named

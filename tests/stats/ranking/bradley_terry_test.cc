@@ -125,7 +125,7 @@ TEST(BradleyTerry, AgreesWithGlmInRInValuesAndBothErrors) {
     ASSERT_EQ(fit.undefined, "") << name;
     EXPECT_EQ(fit.method, "maximum_likelihood") << name;
     EXPECT_NEAR(fit.log_likelihood.value(), expected.log_likelihood, 1e-8) << name;
-    const std::vector<Effect> effects = effects_of(fit);
+    const std::vector<FittedEffect> effects = effects_of(fit);
     ASSERT_EQ(effects.size(), expected.coefficients.size()) << name;
     for (std::size_t i = 0; i < effects.size(); ++i) {
       EXPECT_NEAR(effects[i].estimate.value.value(), expected.coefficients[i], 1e-8) << name << i;
@@ -332,7 +332,7 @@ TEST(BradleyTerry, DrawsClustersAgainOnRequest) {
   options.bootstrap->draws = 2000;
   const BradleyTerry fit = bradley_terry(data.games, options);
   for (std::size_t i = 1; i < 4; ++i) {
-    const Effect& effect = fit.players[i].log_strength;
+    const FittedEffect& effect = fit.players[i].log_strength;
     EXPECT_EQ(effect.resampled.method, "bootstrap_percentile");
     // The two intervals tell the same story.
     const double width = effect.estimate.ci->high - effect.estimate.ci->low;
@@ -376,8 +376,8 @@ RC_GTEST_PROP(BradleyTerry, DoesNotDependOnTheOrderOfRowsOrOfTheTwoSides,
   const BradleyTerry other = bradley_terry(games, options);
   RC_ASSERT(one.undefined == other.undefined && one.method == other.method);
   for (std::size_t i = 0; i < one.players.size(); ++i) {
-    const Effect& a = one.players[i].log_strength;
-    const Effect& b = other.players[i].log_strength;
+    const FittedEffect& a = one.players[i].log_strength;
+    const FittedEffect& b = other.players[i].log_strength;
     RC_ASSERT(a.estimate.value == b.estimate.value && a.clustered_error == b.clustered_error);
     RC_ASSERT(a.resampled.ci.has_value() == b.resampled.ci.has_value());
     if (a.resampled.ci) RC_ASSERT(a.resampled.ci->low == b.resampled.ci->low);
@@ -419,8 +419,8 @@ RC_GTEST_PROP(BradleyTerry, HasTheSameValuesAndSmallerErrorsIfEveryRowIsThereTwi
   for (std::size_t i = 0; i < size; ++i) games.push_back(games[i]);
   const BradleyTerry two = bradley_terry(games);
   for (std::size_t i = 0; i < one.players.size(); ++i) {
-    const Effect& a = one.players[i].log_strength;
-    const Effect& b = two.players[i].log_strength;
+    const FittedEffect& a = one.players[i].log_strength;
+    const FittedEffect& b = two.players[i].log_strength;
     RC_ASSERT(std::fabs(*a.estimate.value - *b.estimate.value) < 1e-6);
     RC_ASSERT(std::fabs(*a.information_error / std::sqrt(2) - *b.information_error) < 1e-6);
   }

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "engine/effects/model.h"
+#include "engine/effects/target.h"
 #include "evaluations/benchmark/tool_loop.h"
 #include "models/structured/structured.h"
 
@@ -72,7 +74,7 @@ Task<Result<Score>> program_score(CaseContext& context, const ScoringRequest& re
                                   {"expected", request.variation.expected_output.value_or(nullptr)},
                                   {"answer", request.answer}});
   std::string step = step_name(request.program_steps + "score", to_json(call));
-  auto printed = co_await context.run_command(std::move(step), std::move(call));
+  auto printed = co_await run_command(context, std::move(step), std::move(call));
   if (!printed) {
     Error error = std::move(printed.error());
     if (!winds_down(error.kind)) error.kind = ErrorKind::judge;

@@ -109,7 +109,7 @@ JsonObject json_of(const PairFigures& pair, const std::vector<Condition>& condit
           {"criteria", std::move(criteria)}};
 }
 
-JsonObject json_of(const Effect& effect) {
+JsonObject json_of(const FittedEffect& effect) {
   return {{"estimate", to_json(effect.estimate)}, {"bootstrap", to_json(effect.resampled)}};
 }
 

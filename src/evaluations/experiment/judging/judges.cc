@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "engine/effects/model.h"
 #include "models/structured/structured.h"
 
 namespace assay::experiment {

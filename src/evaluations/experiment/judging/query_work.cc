@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "engine/effects/model.h"
 #include "evaluations/experiment/design/leaks.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/judging/records.h"
@@ -107,7 +108,7 @@ class QueryWork {
     OutcomeKind kind = OutcomeKind::target_failed;
     for (int attempt = 1; attempt <= plan_.attempts; ++attempt) {
       auto reply =
-          co_await context_.complete(step, attempt, answer_request(plan_, condition, query_, run, attempt));
+          co_await complete(context_, step, attempt, answer_request(plan_, condition, query_, run, attempt));
       if (!reply) {
         kind = outcome_of(reply.error().kind);
         // The model that answers is what is tested, not a judge; and a request that is turned away (a filter

@@ -1,4 +1,4 @@
-// How fast one provider may be asked: at most so many requests at once, so many requests and tokens a minute,
+// How fast one address may be asked: at most so many requests at once, so many requests and tokens a minute,
 // and less after it answers "too many". The window of requests in flight follows additive increase,
 // multiplicative decrease: it halves on a 429 and grows back by one for each window of successes. Waiters are
 // served in order; nothing polls.
@@ -7,11 +7,13 @@
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
+#include "gateway/waits.h"
 #include "net/event_loop.h"
 
 namespace assay {
@@ -22,6 +24,31 @@ struct LimitOptions {
   std::optional<double> tokens_per_minute = {};
 };
 
+class Limiter;
+
+// The right to one request. Given back with how it went, or, whatever happens, when it is destroyed.
+class Permit {
+ public:
+  enum class Feedback { success, too_many, other };
+
+  Permit() = default;
+  Permit(Permit&& other) noexcept
+      : limiter_(std::exchange(other.limiter_, nullptr)), tokens_(other.tokens_) {}
+  Permit& operator=(Permit&&) = delete;
+  ~Permit();
+
+  // `used` are the tokens that it took, in the place of the estimate. `pause` is what the server asked for:
+  // nothing is sent to it before.
+  void give_back(Feedback feedback, double used = 0, std::optional<Duration> pause = std::nullopt);
+  explicit operator bool() const { return limiter_ != nullptr; }
+
+ private:
+  friend class Limiter;
+  Permit(Limiter& limiter, double tokens) : limiter_(&limiter), tokens_(tokens) {}
+  Limiter* limiter_ = nullptr;
+  double tokens_ = 0;  // estimated
+};
+
 class Limiter {
  public:
   Limiter(EventLoop& loop, LimitOptions options);
@@ -29,31 +56,28 @@ class Limiter {
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  // co_await limiter.acquire(tokens): true when a request may be sent, false when the run is stopping. Each
-  // true must be paired with one release().
-  class Acquire {
+  // Permit permit = co_await limiter.acquire(tokens, waits): none if `waits` was cut short. Destroyed while
+  // it waits, it leaves the queue.
+  class Acquire final : public Wait {
    public:
+    Acquire(Limiter& limiter, double tokens, Waits& waits)
+        : Wait(waits), limiter_(limiter), tokens_(tokens) {}
+    ~Acquire() {
+      if (waiting()) take_back();
+    }
     bool await_ready();
     void await_suspend(std::coroutine_handle<> handle);
-    bool await_resume() const { return granted_; }
+    Permit await_resume() { return granted_ ? Permit(limiter_, tokens_) : Permit(); }
 
    private:
     friend class Limiter;
-    Acquire(Limiter& limiter, double tokens) : limiter_(limiter), tokens_(tokens) {}
+    void take_back() override { limiter_.queue_.erase(place_in_queue_); }
     Limiter& limiter_;
     double tokens_;
     bool granted_ = false;
-    std::coroutine_handle<> handle_;
+    std::list<Acquire*>::iterator place_in_queue_;
   };
-  Acquire acquire(double estimated_tokens) { return Acquire(*this, estimated_tokens); }
-
-  enum class Feedback { success, too_many, other };
-  // `tokens_off` corrects the estimate (used minus estimated). `pause` is what the server asked for: nothing
-  // is sent to it before.
-  void release(Feedback feedback, double tokens_off, std::optional<Duration> pause);
-
-  // Wakes every waiter with false, and refuses from now on.
-  void stop();
+  Acquire acquire(double estimated_tokens, Waits& waits) { return {*this, estimated_tokens, waits}; }
 
   int in_flight() const { return in_flight_; }
   int waiting() const { return static_cast<int>(queue_.size()); }
@@ -73,6 +97,10 @@ class Limiter {
     Duration until_positive() const;
   };
 
+  friend class Permit;
+  void release(Permit::Feedback feedback, double tokens_off, std::optional<Duration> pause);
+  // Of a coroutine that is being destroyed: others go on by way of the loop, not inside of it.
+  void drop(double estimated_tokens);
   bool may_send(Clock::time_point now);
   void take(double tokens);
   void serve();
@@ -82,13 +110,12 @@ class Limiter {
   LimitOptions options_;
   double window_;
   int in_flight_ = 0;
-  bool stopped_ = false;
   bool serving_ = false;
   Clock::time_point paused_until_{};
   Clock::time_point last_decrease_{};
   std::optional<Bucket> requests_;
   std::optional<Bucket> tokens_;
-  std::deque<Acquire*> queue_;
+  std::list<Acquire*> queue_;
   EventLoop::TimerId timer_ = 0;
 };
 

@@ -1,6 +1,7 @@
-#include "engine/limits.h"
+#include "gateway/limits.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -59,7 +60,6 @@ void Limiter::take(double tokens) {
 }
 
 bool Limiter::Acquire::await_ready() {
-  if (limiter_.stopped_) return true;
   if (limiter_.queue_.empty() && limiter_.may_send(Clock::now())) {
     limiter_.take(tokens_);
     granted_ = true;
@@ -69,23 +69,40 @@ bool Limiter::Acquire::await_ready() {
 }
 
 void Limiter::Acquire::await_suspend(std::coroutine_handle<> handle) {
-  handle_ = handle;
-  limiter_.queue_.push_back(this);
+  enter(handle);
+  place_in_queue_ = limiter_.queue_.insert(limiter_.queue_.end(), this);
   limiter_.wake_later(Clock::now());
 }
 
-void Limiter::release(Feedback feedback, double tokens_off, std::optional<Duration> pause) {
+void Permit::give_back(Feedback feedback, double used, std::optional<Duration> pause) {
+  if (limiter_ == nullptr) return;
+  std::exchange(limiter_, nullptr)->release(feedback, used - tokens_, pause);
+}
+
+void Limiter::release(Permit::Feedback feedback, double tokens_off, std::optional<Duration> pause) {
+  assert(in_flight_ > 0);
   --in_flight_;
   const auto now = Clock::now();
   if (tokens_) tokens_->level -= tokens_off;
-  if (feedback == Feedback::success) {
+  if (feedback == Permit::Feedback::success) {
     window_ = std::min<double>(options_.concurrency, window_ + 1 / window_);
-  } else if (feedback == Feedback::too_many && now - last_decrease_ > kOneDecrease) {
+  } else if (feedback == Permit::Feedback::too_many && now - last_decrease_ > kOneDecrease) {
     window_ = std::max(1.0, window_ / 2);
     last_decrease_ = now;
   }
   if (pause) paused_until_ = std::max(paused_until_, now + *pause);
   serve();
+}
+
+Permit::~Permit() {
+  if (limiter_ != nullptr) limiter_->drop(tokens_);
+}
+
+void Limiter::drop(double estimated_tokens) {
+  assert(in_flight_ > 0);
+  --in_flight_;
+  if (tokens_) tokens_->level += estimated_tokens;
+  wake_later(Clock::now());
 }
 
 void Limiter::serve() {
@@ -97,7 +114,7 @@ void Limiter::serve() {
     queue_.pop_front();
     take(next->tokens_);
     next->granted_ = true;
-    next->handle_.resume();
+    next->wake();
   }
   serving_ = false;
   wake_later(Clock::now());
@@ -113,15 +130,6 @@ void Limiter::wake_later(Clock::time_point now) {
     timer_ = 0;
     serve();
   });
-}
-
-void Limiter::stop() {
-  stopped_ = true;
-  while (!queue_.empty()) {
-    Acquire* next = queue_.front();
-    queue_.pop_front();
-    next->handle_.resume();
-  }
 }
 
 std::string Limiter::waiting_for() const {

@@ -1,14 +1,14 @@
-#include "cli/run_plan.h"
+#include "runs/plan.h"
 
-#include <algorithm>
+#include <utility>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/help.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "core/yaml.h"
 #include "evaluations/common_keys.h"
 
 namespace assay {
@@ -18,12 +18,6 @@ std::vector<std::string> evaluation_names() {
   std::vector<std::string> names;
   for (const EvaluationKind& kind : evaluation_kinds()) names.emplace_back(kind.name);
   return names;
-}
-
-// Flags that belong to the command, not to the config.
-bool is_run_flag(const FlagValue& flag) {
-  const Keys own = run_flags();
-  return flag_form(own, flag.name).has_value();
 }
 
 std::string unknown_evaluation(std::string_view name) {
@@ -61,72 +55,53 @@ std::vector<Gate> read_gates(const Config& config, const Evaluation& evaluation,
   return gates;
 }
 
-}  // namespace
-
-bool shown_help(std::string_view command, std::string_view evaluation, const Arguments& arguments,
-                const Surroundings& surroundings) {
-  if (!arguments.has("help")) return false;
-  print(command_help(command, evaluation, surroundings.terminal));
-  return true;
+Result<YamlDocument> read_config_file(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return fail(std::move(text.error()));
+  auto document = parse_yaml(*text);
+  if (!document) return fail(std::move(document.error()).with("file", path));
+  if (!document->value.is_object()) {
+    return fail(Error{ErrorKind::config,
+                      "found no keys; expected a YAML map such as `evaluation: question_router`",
+                      {{"file", path}}});
+  }
+  return document;
 }
 
-std::optional<RunPlan> make_plan(std::string_view evaluation, const std::string& config_file,
-                                 const Arguments& arguments, const Surroundings& surroundings) {
-  ConfigSource source;
-  source.file = config_file;
-  for (const FlagValue& flag : arguments.flags) {
-    if (!is_run_flag(flag)) source.flags.push_back(flag);
-  }
-  if (!config_file.empty()) {
-    auto text = read_file(config_file);
-    if (!text) {
-      show_error(text.error(), surroundings);
-      return std::nullopt;
-    }
-    auto document = parse_yaml(*text);
-    if (!document) {
-      show_error(std::move(document.error()).with("file", config_file), surroundings);
-      return std::nullopt;
-    }
-    source.document = std::move(*document);
-    if (!source.document.value.is_object()) {
-      show_error(Error{ErrorKind::config,
-                       "found no keys; expected a YAML map such as `evaluation: question_router`",
-                       {{"file", config_file}}},
-                 surroundings);
-      return std::nullopt;
-    }
-  }
+}  // namespace
 
-  RunPlan plan;
-  plan.config_file = config_file;
+std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
+  const auto wrong = [](Error error) { return std::unexpected(PlanProblems{.error = std::move(error)}); };
+  ConfigSource source;
+  source.file = request.config_file;
+  source.flags = std::move(request.flags);
+  if (!request.config_file.empty()) {
+    auto document = read_config_file(request.config_file);
+    if (!document) return wrong(std::move(document.error()));
+    source.document = std::move(*document);
+  }
   const std::string in_config = named_in(source);
-  const std::string name = evaluation.empty() ? in_config : std::string(evaluation);
+  const std::string name = request.evaluation.empty() ? in_config : request.evaluation;
   if (name.empty()) {
-    show_error(Error{ErrorKind::config,
-                     fmt::format("the key `evaluation` is missing; expected one of {}",
-                                 fmt::join(evaluation_names(), ", ")),
-                     {{"file", config_file}}},
-               surroundings);
-    return std::nullopt;
+    return wrong({ErrorKind::config,
+                  fmt::format("the key `evaluation` is missing; expected one of {}",
+                              fmt::join(evaluation_names(), ", ")),
+                  {{"file", request.config_file}}});
   }
+  RunPlan plan;
   plan.kind = find_evaluation(name);
-  if (plan.kind == nullptr) {
-    show_error(Error{ErrorKind::config, unknown_evaluation(name), {}}, surroundings);
-    return std::nullopt;
-  }
+  if (plan.kind == nullptr) return wrong({ErrorKind::config, unknown_evaluation(name), {}});
   std::vector<ConfigProblem> problems;
-  if (!evaluation.empty() && !in_config.empty() && in_config != evaluation) {
-    problems.push_back({config_file, "evaluation",
-                        fmt::format("found {}, but the command line says {}", in_config, evaluation)});
+  if (!request.evaluation.empty() && !in_config.empty() && in_config != request.evaluation) {
+    problems.push_back(
+        {request.config_file, "evaluation",
+         fmt::format("found {}, but the command line says {}", in_config, request.evaluation)});
   }
   if (in_config.empty()) source.flags.push_back({"evaluation", name});
-
   const Keys keys = all_keys(*plan.kind);
   for (const FlagValue& flag : source.flags) {
-    if (!flag_form(keys, flag.name)) {
+    if (!flag_form(keys, flag.name))
       problems.push_back({"--" + flag.name, "", fmt::format("{} has no such key", name)});
-    }
   }
   ResolvedConfig resolved = resolve_config(keys, source);
   problems.insert(problems.end(), resolved.problems.begin(), resolved.problems.end());
@@ -134,17 +109,15 @@ std::optional<RunPlan> make_plan(std::string_view evaluation, const std::string&
   if (problems.empty()) {
     plan.evaluation = plan.kind->make(plan.config, problems);
     for (ConfigProblem& problem : problems) {
-      if (problem.where == "config") problem.where = config_file.empty() ? "command line" : config_file;
+      if (problem.where == "config")
+        problem.where = request.config_file.empty() ? "command line" : request.config_file;
     }
     if (plan.evaluation) {
       plan.gates = read_gates(plan.config, *plan.evaluation, problems);
       plan.stop_when = read_stop_conditions(plan.config, *plan.evaluation, problems);
     }
   }
-  if (!problems.empty()) {
-    show_problems(problems, surroundings);
-    return std::nullopt;
-  }
+  if (!problems.empty()) return std::unexpected(PlanProblems{.problems = std::move(problems)});
   return plan;
 }
 

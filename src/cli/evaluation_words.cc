@@ -1,0 +1,107 @@
+#include "cli/evaluation_words.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/help.h"
+#include "evaluations/registry.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kShownProblems = 50;
+
+// Flags that belong to the command, not to the config.
+bool is_run_flag(const FlagValue& flag) {
+  return flag_form(run_flags(), flag.name).has_value();
+}
+
+}  // namespace
+
+void show_data_problems(const ProblemList& problems, const Surroundings& surroundings) {
+  std::string out;
+  std::size_t shown = 0;
+  for (const Problem& problem : problems.first) {
+    if (++shown > kShownProblems) break;
+    const bool error = problem.severity == "error";
+    const std::string mark = surroundings.terminal.colour
+                                 ? fmt::format("\033[{}m{}\033[0m", error ? 31 : 33, problem.severity)
+                                 : problem.severity;
+    out += fmt::format("{}: {}: {}\n", mark, problem.where, problem.text);
+  }
+  if (problems.count > static_cast<std::int64_t>(kShownProblems)) {
+    out +=
+        fmt::format("… and {} more problems\n", problems.count - static_cast<std::int64_t>(kShownProblems));
+  }
+  print_error(out);
+}
+
+bool shown_help(std::string_view command, std::string_view evaluation, const Arguments& arguments,
+                const Surroundings& surroundings) {
+  if (!arguments.has("help")) return false;
+  print(command_help(command, evaluation, surroundings.terminal));
+  return true;
+}
+
+std::optional<RunPlan> plan_from(std::string_view evaluation, const std::string& config_file,
+                                 const Arguments& arguments, const Surroundings& surroundings) {
+  PlanRequest request{.evaluation = std::string(evaluation), .config_file = config_file};
+  std::ranges::copy_if(arguments.flags, std::back_inserter(request.flags),
+                       [](const FlagValue& flag) { return !is_run_flag(flag); });
+  auto plan = make_run_plan(std::move(request));
+  if (plan) return std::move(*plan);
+  if (plan.error().error) {
+    show_error(*plan.error().error, surroundings);
+  } else {
+    show_problems(plan.error().problems, surroundings);
+  }
+  return std::nullopt;
+}
+
+std::string quoted(const std::string& word) {
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@+") ==
+          std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string command_line(std::string_view first, const std::vector<std::string>& words) {
+  std::string line = fmt::format("assay {}", first);
+  for (const std::string& word : words) line += " " + quoted(word);
+  return line;
+}
+
+Keys run_flags() {
+  return {{.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."},
+          {.name = "verbose", .type = KeyType::boolean, .help = "Show every request, without secrets (-v)."},
+          {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+}
+
+Keys evaluation_flags(const EvaluationKind& kind) {
+  Keys keys = run_flags();
+  if (kind.verify != nullptr)
+    keys.push_back({.name = "verify",
+                    .type = KeyType::path,
+                    .help = "Check the files of a finished run in this directory, and do nothing else."});
+  return keys;
+}
+
+Keys any_evaluation_keys() {
+  Keys keys = run_flags();
+  for (const EvaluationKind& kind : evaluation_kinds()) {
+    for (Key& key : all_keys(kind)) {
+      const bool known =
+          std::any_of(keys.begin(), keys.end(), [&](const Key& other) { return other.name == key.name; });
+      if (!known) keys.push_back(std::move(key));
+    }
+  }
+  return keys;
+}
+
+}  // namespace assay

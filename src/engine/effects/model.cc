@@ -1,0 +1,76 @@
+#include "engine/effects/model.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/tokens.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t kExpectedCompletionTokens = 1000;  // where a request sets no limit
+
+// "openai/gpt-4o at https://api.openai.com/v1": who is asked, in the place of an alias.
+std::string asked_model(const ModelIdentity& identity) {
+  std::string text = fmt::format("{}/{}", identity.provider, identity.name);
+  if (!identity.base_url.empty()) text += fmt::format(" at {}", identity.base_url);
+  if (!identity.structured.empty()) text += fmt::format(", structured by {}", identity.structured);
+  return text;
+}
+
+Sampling in_force(Sampling asked, const ModelIdentity& identity) {
+  if (!asked.temperature) asked.temperature = identity.temperature;
+  if (!asked.max_tokens) asked.max_tokens = identity.max_tokens;
+  return asked;
+}
+
+}  // namespace
+
+Result<Terms> ModelEffect::terms(Outside& outside) const {
+  auto model = outside.models.find(request_.model);
+  if (!model) return fail(std::move(model.error()));
+  const ModelIdentity identity = (*model)->identity();
+  const Sampling sampling = in_force(request_.sampling, identity);
+  Terms terms;
+  terms.request = canonical_text(request_, asked_model(identity), sampling);
+  terms.lane = (*model)->limit_key();
+  terms.price_name = request_.model;
+  terms.tries = outside.tries;
+  const Usage expected{.prompt_tokens = estimate_prompt_tokens(request_),
+                       .completion_tokens = request_.sampling.max_tokens.value_or(
+                           static_cast<int>(kExpectedCompletionTokens))};
+  terms.expected_tokens = static_cast<double>(expected.prompt_tokens + expected.completion_tokens);
+  terms.expected_cost = outside.cost(expected, request_.model).value_or(0);
+  return terms;
+}
+
+Task<TryResult> ModelEffect::send(Outside& outside) {
+  auto model = outside.models.find(request_.model);
+  if (!model) co_return std::unexpected(TryFailure{std::move(model.error())});
+  auto reply = co_await (*model)->complete(request_);
+  if (!reply)
+    co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
+  fresh_ = std::move(*reply);
+  co_return Try{to_text(to_json(*fresh_)), fresh_->usage, fresh_->model};
+}
+
+Task<Result<ChatReply>> complete(CaseContext& context, std::string step, int attempt, ChatRequest request) {
+  ModelEffect effect(std::move(request));
+  auto text = co_await context.perform(std::move(step), attempt, effect);
+  if (!text) co_return fail(std::move(text.error()));
+  if (auto fresh = effect.take_fresh()) co_return std::move(*fresh);
+  auto json = parse_json(*text);
+  if (!json) co_return fail(std::move(json.error()));
+  co_return reply_from_json(*json);
+}
+
+Task<StructuredAnswer> ask(CaseContext& context, std::string step, ChatRequest request, const Schema& schema,
+                           StructuredPolicy policy) {
+  Complete again = [&context, step](int attempt, ChatRequest asked) {
+    return complete(context, step, attempt, std::move(asked));
+  };
+  co_return co_await ask_structured(std::move(again), std::move(request), schema, std::move(policy));
+}
+
+}  // namespace assay

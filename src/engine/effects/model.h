@@ -1,0 +1,38 @@
+// Asking a model. What identifies the question is what was really asked: the provider's name for the model,
+// its address and the sampling in force, whatever alias it goes by in the config.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/task.h"
+#include "engine/context.h"
+#include "models/chat.h"
+#include "models/structured/structured.h"
+
+namespace assay {
+
+class ModelEffect final : public Effect {
+ public:
+  explicit ModelEffect(ChatRequest request) : request_(std::move(request)) {}
+  std::string_view kind() const override { return "model"; }
+  Result<Terms> terms(Outside& outside) const override;
+  Task<TryResult> send(Outside& outside) override;
+  const ChatRequest& request() const { return request_; }
+  // The answer, if it came now: it need not be read back from its journaled form.
+  std::optional<ChatReply> take_fresh() { return std::exchange(fresh_, std::nullopt); }
+
+ private:
+  ChatRequest request_;
+  std::optional<ChatReply> fresh_;
+};
+
+// Asking the same step again for a better answer is a new attempt of it.
+Task<Result<ChatReply>> complete(CaseContext& context, std::string step, int attempt, ChatRequest request);
+
+// A structured answer: each attempt is one effect of `step`.
+Task<StructuredAnswer> ask(CaseContext& context, std::string step, ChatRequest request, const Schema& schema,
+                           StructuredPolicy policy);
+
+}  // namespace assay

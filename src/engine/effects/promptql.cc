@@ -1,0 +1,25 @@
+#include "engine/effects/promptql.h"
+
+#include <utility>
+
+namespace assay {
+Result<Terms> PromptqlEffect::terms(Outside& outside) const {
+  return Terms{.request = canonical_text(to_json(query_)),
+               .lane = "promptql " + query_.url,
+               .tries = outside.tries,
+               .stubborn = query_.stubborn};
+}
+
+Task<TryResult> PromptqlEffect::send(Outside& outside) {
+  auto reply = co_await outside.promptql(query_);
+  if (!reply)
+    co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
+  co_return Try{to_text(*reply)};
+}
+
+Task<Result<Json>> query_promptql(CaseContext& context, std::string step, PromptqlQuery query) {
+  PromptqlEffect effect(std::move(query));
+  co_return co_await perform_json(context, std::move(step), effect);
+}
+
+}  // namespace assay

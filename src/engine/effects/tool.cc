@@ -1,0 +1,61 @@
+#include "engine/effects/tool.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace assay {
+namespace {
+
+// Programs and threads of our own take this machine's cores; what runs elsewhere does not.
+int most_at_once(const ToolSpec& tool) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const bool runs_here = std::holds_alternative<PythonTool>(tool.kind) ||
+                         std::holds_alternative<CommandTool>(tool.kind) ||
+                         std::holds_alternative<SqlTool>(tool.kind);
+  return runs_here ? 2 * cores : std::numeric_limits<int>::max();
+}
+
+}  // namespace
+
+Result<Terms> ToolEffect::terms(Outside& /*outside*/) const {
+  return Terms{.request = canonical_text(to_json(use_)),
+               .lane = fmt::format("tool {}", kind_word(*use_.tool)),
+               .behind = Behind::system_under_test,
+               .most_at_once = most_at_once(*use_.tool)};
+}
+
+Task<TryResult> ToolEffect::send(Outside& outside) {
+  auto result = co_await outside.tools.use(use_);
+  co_return Try{to_text(result ? *result : tool_error(result.error().message))};
+}
+
+Result<Terms> ToolListEffect::terms(Outside& outside) const {
+  return Terms{.request = canonical_text(to_json(*server_)),
+               .lane = "tool mcp",
+               .behind = Behind::system_under_test,
+               .tries = outside.tries};
+}
+
+Task<TryResult> ToolListEffect::send(Outside& outside) {
+  auto list = co_await outside.tools.list(server_);
+  if (!list) co_return std::unexpected(TryFailure{std::move(list.error())});
+  co_return Try{to_text(*list)};
+}
+
+Task<Result<Json>> use_tool(CaseContext& context, std::string step, ToolUse use) {
+  ToolEffect effect(std::move(use));
+  co_return co_await perform_json(context, std::move(step), effect);
+}
+
+Task<Result<Json>> list_tools(CaseContext& context, std::string step,
+                              std::shared_ptr<const ToolSpec> server) {
+  ToolListEffect effect(std::move(server));
+  co_return co_await perform_json(context, std::move(step), effect);
+}
+
+}  // namespace assay

@@ -1,0 +1,54 @@
+// Money: what was spent, and what the calls under way may still cost. A call is started only if the budget
+// holds even when everything under way costs as much as expected.
+#pragma once
+
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace assay {
+
+// Sums of money stay at the largest number instead of passing it.
+constexpr std::int64_t add_picousd(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+// A limit that no run can reach is the largest number too.
+inline std::int64_t picousd(double usd) {
+  constexpr double kMost = 9.2e6;  // dollars that fit
+  return usd >= kMost ? std::numeric_limits<std::int64_t>::max()
+                      : static_cast<std::int64_t>(std::llround(usd * 1e12));
+}
+
+class Budget {
+ public:
+  // In picodollars; no limit if absent.
+  explicit Budget(std::optional<std::int64_t> limit_picousd) : limit_(limit_picousd) {}
+
+  // Whether a call of that expected cost may start; if so it is reserved.
+  bool reserve(std::int64_t expected) {
+    assert(expected >= 0);
+    if (limit_ && add_picousd(add_picousd(spent_, reserved_), expected) > *limit_) return false;
+    reserved_ += expected;
+    return true;
+  }
+  // The call ended: the reservation is given back and what it really cost is spent.
+  void settle(std::int64_t expected, std::int64_t actual) {
+    reserved_ -= expected;
+    assert(reserved_ >= 0);
+    spend(actual);
+  }
+  // What was spent before, by an earlier sitting of a run.
+  void spend(std::int64_t actual) { spent_ = add_picousd(spent_, actual); }
+  std::int64_t spent() const { return spent_; }
+  std::optional<std::int64_t> limit() const { return limit_; }
+
+ private:
+  std::optional<std::int64_t> limit_;
+  std::int64_t spent_ = 0;
+  std::int64_t reserved_ = 0;
+};
+
+}  // namespace assay

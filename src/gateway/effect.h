@@ -1,0 +1,80 @@
+// One call to the outside world, whatever its kind: a model's completion, a command, a tool. An effect says
+// what is really asked and on which terms, and can be tried; everything between wanting it and having its
+// answer (limits, budget, retries, circuit) is the gateway's, and that it is durable before anybody sees it
+// is the engine's.
+//
+// A new kind of effect is one class (engine/effects/).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/task.h"
+#include "gateway/circuit.h"
+#include "models/chat.h"
+#include "models/models.h"
+#include "models/providers/promptql.h"
+#include "net/event_loop.h"
+#include "net/http/http_client.h"
+#include "tools/toolbox.h"
+
+namespace assay {
+
+// What effects may use. Belongs to one run, but for what the process shares.
+struct Outside {
+  EventLoop& loop;
+  HttpClient& http;
+  Models& models;
+  Toolbox& tools;
+  Environment environment;
+  // In picodollars; nothing if the price is unknown.
+  std::function<std::optional<std::int64_t>(const Usage& usage, const std::string& model)> cost;
+  // One try of a PromptQL query.
+  std::function<Task<std::expected<Json, ModelFailure>>(const PromptqlQuery& query)> promptql;
+  int tries = 5;  // of one request to a model or a service
+};
+
+// One try.
+struct Try {
+  std::string reply;  // JSON for the journal
+  Usage usage = {};
+  std::string model = {};
+};
+struct TryFailure {
+  Error error;
+  std::optional<std::chrono::milliseconds> retry_after = {};
+};
+using TryResult = std::expected<Try, TryFailure>;
+
+// On which terms an effect is asked for.
+struct Terms {
+  std::string request;  // canonical JSON of what is really asked: it identifies the effect
+  std::string lane;     // who is asked: "openai https://api.openai.com/v1"; limits and circuit belong to it
+  Behind behind = Behind::model;
+  std::string price_name = {};  // of a model; empty: costs nothing
+  double expected_tokens = 0;
+  std::int64_t expected_cost = 0;
+  int most_at_once = std::numeric_limits<int>::max();  // if the limits allow more
+  int tries = 1;
+  bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
+};
+
+class Effect {
+ public:
+  virtual ~Effect() = default;
+  virtual std::string_view kind() const = 0;  // model, command, http, …: as the journal has it
+  // With aliases resolved. An error means that it cannot be asked at all.
+  virtual Result<Terms> terms(Outside& outside) const = 0;
+  // Never retries. Lives as long as the task.
+  virtual Task<TryResult> send(Outside& outside) = 0;
+};
+
+}  // namespace assay

@@ -1,0 +1,134 @@
+#include "gateway/gateway.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/declared.h"
+#include "sim/model.h"
+#include "sim/protocols/promptql.h"
+
+namespace assay {
+namespace {
+
+HttpClientOptions client_options(const Config& config) {
+  HttpClientOptions options;
+  options.proxy = config.text("http.proxy");
+  options.ca_file = config.text("http.ca_file");
+  return options;
+}
+
+int bounded(std::optional<std::int64_t> value, int otherwise) {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp<std::int64_t>(value.value_or(otherwise), 0, kMost));
+}
+
+}  // namespace
+
+GatewaySettings gateway_settings(const Config& config) {
+  GatewaySettings settings;
+  settings.limits.concurrency = bounded(config.integer("limits.concurrency"), 64);
+  settings.limits.requests_per_minute = config.number("limits.requests_per_minute");
+  settings.limits.tokens_per_minute = config.number("limits.tokens_per_minute");
+  settings.tries = bounded(config.integer("limits.attempts"), 5);
+  settings.same_failures_to_stop = bounded(config.integer("limits.same_failures"), 10);
+  settings.budget_usd = config.number("budget.usd");
+  settings.seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
+  return settings;
+}
+
+Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
+                 std::vector<ConfigProblem>& problems)
+    : loop_(loop),
+      settings_(gateway_settings(config)),
+      environment_(std::move(environment)),
+      budget_(settings_.budget_usd ? std::optional(picousd(*settings_.budget_usd)) : std::nullopt) {
+  models_ = std::make_unique<Models>(
+      loop, declared_models(config), environment_,
+      [seed = settings_.seed](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
+      client_options(config));
+  models_->set_timeouts({config.duration("limits.timeout"), config.duration("limits.idle_timeout")});
+  if (const Json* given = config.find("prices")) {
+    auto prices = Prices::from_json(*given);
+    if (prices) {
+      prices_ = std::move(*prices);
+    } else {
+      problems.push_back({"config", "prices", prices.error().text()});
+    }
+  }
+}
+
+Gateway::~Gateway() = default;
+
+void Gateway::check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems) {
+  for (const std::string& name : names) {
+    auto model = models_->find(name);
+    if (!model) {
+      problems.push_back({"config", "model", model.error().text()});
+      continue;
+    }
+    if (settings_.budget_usd && price_of(name) == nullptr) {
+      problems.push_back({"config", "budget.usd",
+                          fmt::format("cannot be kept: there is no price for {} under `prices`", name)});
+    }
+    if (auto ready = (*model)->ready(); !ready)
+      problems.push_back({"environment", name, ready.error().text()});
+  }
+}
+
+void Gateway::check_variables(const std::vector<std::string>& names,
+                              std::vector<ConfigProblem>& problems) const {
+  for (const std::string& name : names) {
+    if (!environment_(name))
+      problems.push_back({"environment", name, "is not set, and a key is needed there"});
+  }
+}
+
+std::vector<std::string> Gateway::notes(const std::vector<std::string>& names) {
+  std::vector<std::string> list;
+  for (const std::string& name : names) {
+    auto model = models_->find(name);
+    if (!model) continue;
+    for (const std::string& note : (*model)->notes()) list.push_back(fmt::format("{}: {}", name, note));
+  }
+  return list;
+}
+
+const Price* Gateway::price_of(const std::string& model) const {
+  if (const Price* price = prices_.find(model)) return price;
+  const auto spec = models_->resolve(model);
+  return spec ? prices_.find(fmt::format("{}/{}", spec->provider, spec->name)) : nullptr;
+}
+
+Outside Gateway::outside(Toolbox& tools) {
+  return {loop_,
+          models_->client(),
+          *models_,
+          tools,
+          environment_,
+          [this](const Usage& usage, const std::string& model) -> std::optional<std::int64_t> {
+            const Price* price = price_of(model);
+            return price != nullptr ? std::optional(cost_of(usage, *price).picodollars) : std::nullopt;
+          },
+          [this](const PromptqlQuery& query) { return ask_promptql(query); },
+          settings_.tries};
+}
+
+Gateway::Lane& Gateway::lane(const Terms& terms) {
+  auto& slot = lanes_[terms.lane];
+  if (!slot) {
+    LimitOptions limits = settings_.limits;
+    limits.concurrency = std::min(limits.concurrency, terms.most_at_once);
+    slot = std::unique_ptr<Lane>(
+        new Lane{Limiter(loop_, limits), Circuit(settings_.same_failures_to_stop, terms.behind)});
+  }
+  return *slot;
+}
+
+Task<std::expected<Json, ModelFailure>> Gateway::ask_promptql(const PromptqlQuery& query) {
+  if (query.url == "sim") co_return sim::promptql_reply(query.body, {.seed = settings_.seed});
+  co_return co_await query_promptql(models_->client(), query, environment_);
+}
+
+}  // namespace assay

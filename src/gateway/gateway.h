@@ -1,0 +1,158 @@
+// The one door to the outside of a process, shared by all of its runs. Who is asked at one address waits in
+// one lane there, whichever run it is asked for: limits and the circuit belong to the lane, the budget to the
+// process. A run has an account, which counts its calls and ends them when the run ends.
+//
+// Belongs to one event loop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/task.h"
+#include "gateway/budget.h"
+#include "gateway/circuit.h"
+#include "gateway/effect.h"
+#include "gateway/limits.h"
+#include "gateway/waits.h"
+#include "models/prices.h"
+
+namespace assay {
+
+struct GatewaySettings {
+  LimitOptions limits;  // of each address
+  int tries = 5;        // of one request
+  int same_failures_to_stop = 10;
+  std::optional<double> budget_usd;
+  std::uint64_t seed = 0;
+};
+GatewaySettings gateway_settings(const Config& config);
+
+class Gateway {
+ public:
+  // Models, prices, limits and connections as the config has them; what is wrong becomes a problem.
+  Gateway(EventLoop& loop, const Config& config, Environment environment,
+          std::vector<ConfigProblem>& problems);
+  Gateway(const Gateway&) = delete;
+  Gateway& operator=(const Gateway&) = delete;
+  ~Gateway();
+
+  // Each of the named models can be asked: it is known, its key is there, and its price too if there is a
+  // budget. Nothing is sent.
+  void check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems);
+  // Each of these variables is set.
+  void check_variables(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems) const;
+  // Under the model's own name or, if it is an alias, under what that stands for; null if it is unknown.
+  const Price* price_of(const std::string& model) const;
+  // What the models were asked without, because they do not take it: one sentence each.
+  std::vector<std::string> notes(const std::vector<std::string>& names);
+
+  EventLoop& loop() { return loop_; }
+  Budget& budget() { return budget_; }
+  const GatewaySettings& settings() const { return settings_; }
+
+ private:
+  friend class Account;
+  struct Lane {
+    Limiter limiter;
+    Circuit circuit;
+  };
+
+  Lane& lane(const Terms& terms);
+  Outside outside(Toolbox& tools);
+  Task<std::expected<Json, ModelFailure>> ask_promptql(const PromptqlQuery& query);
+
+  EventLoop& loop_;
+  GatewaySettings settings_;
+  Environment environment_;
+  std::unique_ptr<Models> models_;
+  Prices prices_;
+  Budget budget_;
+  std::map<std::string, std::unique_ptr<Lane>> lanes_;
+};
+
+// What the account has under way and behind it; cheap to take.
+struct AccountFigures {
+  int in_flight = 0;
+  int retrying = 0;
+  std::int64_t requests = 0;
+  std::int64_t tokens = 0;
+  std::string waiting_for;  // why nothing moves, if so
+};
+
+// Where a call belongs, for its draws and for the trace.
+struct CallPlace {
+  std::int64_t case_index = 0;
+  std::string_view step;
+  int attempt = 1;
+};
+
+// One run at the gateway.
+class Account {
+ public:
+  // Both must outlive it. `trace` gets one line per request (-v); may be empty.
+  Account(Gateway& gateway, std::function<void(const std::string&)> trace);
+  ~Account();
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+
+  // An answer, with the right to the request still held: it is in flight until it is durable, so that a kill
+  // repeats at most as many requests as may be in flight. Let go of it with settle().
+  struct Answer {
+    Try answer;
+    std::optional<std::int64_t> cost_picousd;
+    Duration latency{};
+    int tries = 1;
+    Permit permit;
+
+    // The answer is durable.
+    void settle() {
+      permit.give_back(Permit::Feedback::success,
+                       static_cast<double>(answer.usage.prompt_tokens + answer.usage.completion_tokens));
+    }
+  };
+
+  // The one retry layer. A failure comes after all retries; one that ends the run (budget, circuit) has ended
+  // it.
+  Task<Result<Answer>> perform(Effect& effect, const Terms& terms, CallPlace place);
+  Result<Terms> terms(const Effect& effect) { return effect.terms(outside_); }
+
+  // Nothing new is begun from now on; what waits is woken and fails.
+  void stop(std::optional<Error> reason);
+  bool stopping() const { return stopping_; }
+  // Why it was stopped; nothing if it was interrupted, or is not stopping.
+  const std::optional<Error>& reason() const { return reason_; }
+
+  AccountFigures figures() const;
+
+ private:
+  class Pause;
+
+  Error stopped() const;
+  Error budget_reached() const;
+  void tell(const Effect& effect, CallPlace place, int tries, const TryResult& result,
+            Duration elapsed) const;
+
+  Gateway& gateway_;
+  Toolbox tools_;
+  Outside outside_;
+  std::function<void(const std::string&)> trace_;
+  Waits waits_;
+  std::map<std::string, Gateway::Lane*> lanes_;  // that this run has asked in
+  bool stopping_ = false;
+  std::optional<Error> reason_;
+  int in_flight_ = 0;
+  int retrying_ = 0;
+  std::int64_t requests_ = 0;
+  std::int64_t tokens_ = 0;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+};
+
+}  // namespace assay

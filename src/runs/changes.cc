@@ -1,0 +1,60 @@
+#include "runs/changes.h"
+
+#include <set>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+
+namespace assay {
+namespace {
+
+std::vector<std::string> changed_keys(const std::string& before_text, const std::string& now_text) {
+  std::vector<std::string> changed;
+  const auto before = parse_json(before_text);
+  const auto now = parse_json(now_text);
+  if (!before || !now || !before->is_object() || !now->is_object()) return {"config"};
+  std::set<std::string> names;
+  for (const auto& [key, value] : before->get_object()) names.emplace(key);
+  for (const auto& [key, value] : now->get_object()) names.emplace(key);
+  for (const std::string& name : names) {
+    const Json* a = find_member(*before, name);
+    const Json* b = find_member(*now, name);
+    if (a == nullptr || b == nullptr || canonical_text(*a) != canonical_text(*b)) changed.push_back(name);
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::string deciding_config(const Config& config, const Evaluation& evaluation) {
+  JsonObject deciding;
+  for (const auto& [name, print] : evaluation.prompts()) deciding.emplace("text " + name, print);
+  for (const auto& [key, value] : config.deciding()) deciding.emplace(key, value);
+  return canonical_text(deciding);
+}
+
+Status check_unchanged(const RunIdentity& begun, const RunIdentity& now, const std::string& directory) {
+  const auto changed = changed_keys(begun.config, now.config);
+  if (!changed.empty()) {
+    return fail(Error{
+        ErrorKind::changed,
+        fmt::format("this run began with another config: {} changed; put it back, or start a new run with "
+                    "--reuse {} to keep the answers that still fit",
+                    fmt::join(changed, ", "), directory),
+        {{"directory", directory}}});
+  }
+  if (begun.data_hash != now.data_hash) {
+    return fail(Error{
+        ErrorKind::changed,
+        fmt::format("the data changed since the run began; put them back, or start a new run with --reuse {} "
+                    "to keep the answers that still fit",
+                    directory),
+        {{"file", now.data_path}}});
+  }
+  return {};
+}
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+// From a config and flags to a checked evaluation: reads the config, resolves flags over it, builds the
+// evaluation with its gates and stop conditions. Every problem is found before any is shown, and nothing is
+// sent.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "core/error.h"
+#include "evaluations/early_stop.h"
+#include "evaluations/registry.h"
+#include "report/gates.h"
+#include "store/run_store.h"
+
+namespace assay {
+
+struct RunPlan {
+  const EvaluationKind* kind = nullptr;
+  Config config;
+  std::unique_ptr<Evaluation> evaluation;
+  std::vector<Gate> gates;
+  std::vector<StopCondition> stop_when;
+  std::vector<PlanText> texts;  // that the evaluation was made of
+};
+
+// Why there is no plan: one error, or everything that is wrong with the config.
+struct PlanProblems {
+  std::optional<Error> error = {};
+  std::vector<ConfigProblem> problems = {};
+};
+
+struct PlanRequest {
+  std::string evaluation = {};   // as the command line names it; empty: the config does
+  std::string config_file = {};  // empty: there is none
+  std::vector<FlagValue> flags = {};
+};
+
+std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request);
+
+}  // namespace assay

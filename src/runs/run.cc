@@ -1,0 +1,226 @@
+#include "runs/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include <boost/json/object.hpp>
+
+#include "core/file.h"
+#include "core/ids.h"
+#include "core/sha256.h"
+#include "core/time.h"
+#include "core/version.h"
+#include "core/yaml.h"
+#include "runs/changes.h"
+#include "store/work_thread.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where a directory was made for a run that then came to nothing, it goes again.
+class NewDirectory {
+ public:
+  static Result<NewDirectory> make(const std::string& path) {
+    NewDirectory made;
+    made.existed_ = directory_exists(path);
+    if (auto done = make_directories(path); !done) return fail(std::move(done.error()));
+    made.path_ = path;
+    return made;
+  }
+  // The config that was written first, and the directory if it was made for it.
+  void take_back() const {
+    std::error_code ignored;
+    fs::remove(path_ + "/config.yaml", ignored);
+    if (!existed_) fs::remove(path_, ignored);
+  }
+
+ private:
+  std::string path_;
+  bool existed_ = false;
+};
+
+Error holds_run_already(const std::string& directory) {
+  return {ErrorKind::usage,
+          "holds a run already; finish it with `assay resume`, or choose another --output-dir",
+          {{"directory", directory}}};
+}
+
+bool holds_run(const std::string& directory) {
+  return RunStore::holds_run(directory) || file_exists(directory + "/summary.json");
+}
+
+RunIdentity identity_now(const RunRequest& request) {
+  const auto now = std::chrono::system_clock::now();
+  return {request.run_id.empty() ? make_run_id(now) : request.run_id,
+          request.evaluation_name,
+          kVersion,
+          iso_time(now),
+          deciding_config(request.config, request.evaluation),
+          request.evaluation.data_path(),
+          ""};
+}
+
+CollectRequest collect_request(const RunRequest& request, const RunIdentity& identity) {
+  CollectRequest collecting{.evaluation = request.evaluation};
+  collecting.header = {request.evaluation_name, request.config.text("what"),
+                       identity.run_id,         identity.started,
+                       request.command,         written_config(request.config)};
+  collecting.directory = request.directory;
+  collecting.gates = request.gates;
+  collecting.invalid_lines =
+      request.config.boolean("skip_invalid") ? InvalidLines::skip : InvalidLines::refuse;
+  return collecting;
+}
+
+}  // namespace
+
+std::string written_config(const Config& config) {
+  JsonObject values = config.values();
+  values.erase(
+      "output_dir");  // the directory is where the file stands; so the file can be run again elsewhere
+  return to_yaml(values);
+}
+
+Post Run::post() {
+  return [&loop = gateway_.loop()](std::function<void()> work) { loop.post(std::move(work)); };
+}
+
+Task<Result<RunIdentity>> Run::new_identity() {
+  RunIdentity identity = identity_now(request_);
+  if (request_.evaluation.files_are_state()) co_return identity;
+  WorkThread thread(post());
+  auto hash =
+      co_await thread.run<Result<std::string>>([path = identity.data_path] { return sha256_of_file(path); });
+  if (!hash) co_return fail(std::move(hash.error()));
+  identity.data_hash = std::move(*hash);
+  co_return identity;
+}
+
+Task<Result<std::unique_ptr<Run>>> Run::open(Gateway& gateway, RunRequest request) {
+  std::unique_ptr<Run> run(new Run(gateway, std::move(request)));
+  if (auto begun = co_await run->begin(); !begun) co_return fail(std::move(begun.error()));
+  co_return run;
+}
+
+// The lock comes first: whatever is written belongs to whoever has it. config.yaml comes before the journal:
+// from then on the directory can be resumed.
+Task<Status> Run::begin() {
+  const std::string& directory = request_.directory;
+  auto made = NewDirectory::make(directory);
+  if (!made) co_return fail(std::move(made.error()));
+  const bool files_are_state = request_.evaluation.files_are_state();
+  const bool fresh =
+      request_.opening == Opening::fresh && !(files_are_state && RunStore::holds_run(directory));
+  if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
+  auto lock = RunStore::lock(directory);
+  if (!lock) co_return fail(std::move(lock.error()));
+  auto identity = co_await new_identity();
+  if (!identity) co_return fail(std::move(identity.error()));
+  if (request_.opening == Opening::fresh) {
+    auto written = write_file(directory + "/config.yaml", written_config(request_.config));
+    if (!written) co_return written;
+  }
+  // A run that was killed before it had a journal is begun anew.
+  resumed_ = RunStore::holds_run(directory);
+  auto store = resumed_ ? RunStore::open(directory, std::move(*lock), post())
+                        : RunStore::create(directory, std::move(*lock), *identity, request_.texts, post());
+  if (!store) {
+    if (request_.opening == Opening::fresh && !resumed_) made->take_back();
+    co_return fail(std::move(store.error()));
+  }
+  store_ = std::move(*store);
+  if (resumed_ && !files_are_state) {
+    if (auto same = check_unchanged(store_->identity(), *identity, directory); !same) co_return same;
+  }
+  identity_ = store_->identity();
+  co_return request_.evaluation.prepare(directory, {identity_.run_id, identity_.started});
+}
+
+Task<Status> Run::hear_earlier() {
+  if (!resumed_ || (!early_stop_ && !request_.on_outcome)) co_return Status();
+  const std::vector<std::string> again = outcomes_to_retry();
+  co_return co_await hear_outcomes(
+      request_.evaluation, *store_, [&](const Case& input, const Outcome& outcome) {
+        if (early_stop_) early_stop_->add(input, outcome);
+        const bool stands = std::ranges::find(again, to_string(outcome.kind)) == again.end();
+        if (stands && request_.on_outcome) request_.on_outcome(input, outcome);
+      });
+}
+
+Task<RunResult> Run::execute() {
+  const auto stopped = [](Error error) { return RunResult{RunEnd::stopped, std::move(error)}; };
+  RunnerOptions options;
+  options.seed = gateway_.settings().seed;
+  options.trace = request_.trace;
+  options.on_outcome = [this](const Case& input, const Outcome& outcome) {
+    if (request_.evaluation.files_are_state()) this_sitting_.insert(input.index);
+    if (request_.on_outcome) request_.on_outcome(input, outcome);
+  };
+  if (!request_.stop_when.empty()) {
+    auto made = EarlyStop::make(request_.evaluation, request_.stop_when, options.seed);
+    if (!made) co_return stopped(std::move(made.error()));
+    early_stop_ = std::move(*made);
+    options.stop_rule = early_stop_.get();
+  }
+  if (const std::string reuse = request_.config.text("reuse"); !reuse.empty()) {
+    auto earlier = RunStore::open(reuse, nullptr, post());
+    if (!earlier) co_return stopped(std::move(earlier.error()));
+    earlier_answers_ = std::move(*earlier);
+    options.earlier_answers = earlier_answers_.get();
+  }
+  if (auto heard = co_await hear_earlier(); !heard) co_return stopped(std::move(heard.error()));
+  runner_ = std::make_unique<Runner>(gateway_, std::move(options));
+  if (interrupted_) runner_->interrupt();
+  co_return co_await runner_->run(request_.evaluation, *store_, request_.cases);
+}
+
+void Run::interrupt() {
+  interrupted_ = true;
+  if (runner_) runner_->interrupt();
+}
+
+RunProgress Run::progress() const {
+  if (runner_) return runner_->progress();
+  RunProgress none;
+  none.total = request_.cases;
+  return none;
+}
+
+Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Problem> warnings,
+                                       ProblemList& problems) {
+  CollectRequest collecting = collect_request(request_, identity_);
+  collecting.warnings = std::move(warnings);
+  collecting.store = store_.get();
+  const bool files_are_state = request_.evaluation.files_are_state();
+  std::optional<std::vector<std::int64_t>> counted;
+  if (files_are_state) counted.emplace(this_sitting_.begin(), this_sitting_.end());
+  auto totals = co_await store_->totals(std::move(counted));
+  if (!totals) co_return fail(std::move(totals.error()));
+  collecting.totals = *totals;
+  if (files_are_state) collecting.this_sitting = &this_sitting_;
+  const bool cut_off = result.end != RunEnd::complete;
+  collecting.early_stop = early_stop_.get();
+  if (early_stop_ && (!cut_off || early_stop_->settled())) collecting.not_taken = NotTaken::skipped;
+  collecting.not_evaluated = cut_off && result.reason ? result.reason->message : "not evaluated";
+  co_return co_await collect_run(collecting, problems);
+}
+
+Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& problems) {
+  auto made = NewDirectory::make(request.directory);
+  if (!made) return fail(std::move(made.error()));
+  if (request.opening == Opening::fresh) {
+    if (holds_run(request.directory)) return fail(holds_run_already(request.directory));
+    auto written = write_file(request.directory + "/config.yaml", written_config(request.config));
+    if (!written) return fail(std::move(written.error()));
+  }
+  EventLoop loop;
+  auto report = loop.run_until_done(collect_run(collect_request(request, identity_now(request)), problems));
+  if (!report && request.opening == Opening::fresh) made->take_back();
+  return report;
+}
+
+}  // namespace assay

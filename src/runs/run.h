@@ -1,0 +1,101 @@
+// A Run: one execution of an evaluation, from its first sitting to its files. Opening one is the only way to
+// a journal, and where it is seen that nothing has changed since it began. Commands, jobs of the service and
+// workers begin or resume runs here and listen to them.
+//
+//   auto run = co_await Run::open(gateway, request);     locks it, begins it or goes on with it
+//   RunResult result = co_await (*run)->execute();       every case without a standing outcome
+//   auto report = co_await (*run)->collect(result, …);   figures and files
+//
+// Belongs to the gateway's event loop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/config.h"
+#include "core/error.h"
+#include "core/task.h"
+#include "engine/runner.h"
+#include "evaluations/early_stop.h"
+#include "evaluations/evaluation.h"
+#include "gateway/gateway.h"
+#include "report/gates.h"
+#include "report/summary.h"
+#include "runs/collect.h"
+#include "store/run_store.h"
+
+namespace assay {
+
+// Whether a run must be new, must be there already, or goes on if it is there.
+enum class Opening { fresh, resume, either };
+
+struct RunRequest {
+  std::string evaluation_name;
+  Evaluation& evaluation;  // outlives the run, as the config does
+  const Config& config;
+  std::string directory;
+  Opening opening = Opening::fresh;
+  std::vector<PlanText> texts = {};  // that the evaluation was made of
+  std::string run_id = {};           // empty: made here
+  std::string command = {};          // that repeats it, for the report
+  std::vector<Gate> gates = {};
+  std::vector<StopCondition> stop_when = {};
+  std::int64_t cases = 0;  // that the data hold, for the progress
+  // Hears every outcome that stands: those of earlier sittings before anything is asked, the others once they
+  // are durable. May be empty.
+  std::function<void(const Case& input, const Outcome& outcome)> on_outcome = {};
+  std::function<void(const std::string&)> trace = {};  // one line per request; may be empty
+};
+
+class Run {
+ public:
+  // Kind usage if a fresh run meets one that is there, kind changed if it is another run than the request
+  // says, kind journal if somebody is working on it. A directory that was made for nothing is taken back.
+  static Task<Result<std::unique_ptr<Run>>> open(Gateway& gateway, RunRequest request);
+
+  const RunIdentity& identity() const { return identity_; }
+
+  // Runs every case that has no standing outcome.
+  Task<RunResult> execute();
+  // Starts nothing new and lets what is in flight end.
+  void interrupt();
+  RunProgress progress() const;
+
+  // Figures and files. `result` says how execute() ended; cases that it did not come to count as errored, or
+  // as left out if the rule that stops early said so.
+  Task<Result<ReportInput>> collect(const RunResult& result, std::vector<Problem> warnings,
+                                    ProblemList& problems);
+
+ private:
+  Run(Gateway& gateway, RunRequest request) : gateway_(gateway), request_(std::move(request)) {}
+
+  Task<Status> begin();
+  // What the run would begin with now.
+  Task<Result<RunIdentity>> new_identity();
+  Task<Status> hear_earlier();
+  Post post();
+
+  Gateway& gateway_;
+  RunRequest request_;
+  RunIdentity identity_;
+  std::unique_ptr<RunStore> store_;
+  std::unique_ptr<RunStore> earlier_answers_;  // of the run that --reuse names
+  bool resumed_ = false;                       // it was there
+  std::unique_ptr<EarlyStop> early_stop_;
+  std::unique_ptr<Runner> runner_;
+  bool interrupted_ = false;
+  std::set<std::int64_t> this_sitting_;  // cases that came to an end in it
+};
+
+// The resolved config as it stands in config.yaml.
+std::string written_config(const Config& config);
+
+// A run that asks nothing outside: evaluated while it is read, in one pass, without a journal.
+Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& problems);
+
+}  // namespace assay

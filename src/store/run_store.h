@@ -1,0 +1,145 @@
+// Where a run is kept: which run it is, its plan, every effect (one call to the outside world) and every
+// outcome (one finished case). What a put() has said is on the disk. Opened by address; today that is a run's
+// directory, in which SQLite's `run.db` holds all of it, so that a copied directory is a copied run.
+//
+// Writes come from the loop's thread, are committed in groups by one writer thread, and resume their
+// coroutine after the commit; reads are tasks too, so that no loop waits for a disk. After a failed commit
+// nothing more is accepted. Only one process may write a run: it is locked while a store is open for writing.
+// Reading locks nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/later.h"
+#include "core/sha256.h"
+#include "core/task.h"
+
+namespace assay {
+
+struct EffectKey {
+  std::int64_t case_index = 0;
+  std::string step;  // "judge/verdicts": unique inside a case
+  int attempt = 1;
+  bool operator==(const EffectKey&) const = default;
+};
+
+struct EffectRow {
+  EffectKey key;
+  std::string kind;  // model, command, http, …
+  Digest request_hash{};
+  std::string request;  // JSON, without secrets: what was really asked
+  std::string reply;    // JSON
+  std::string model;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t completion_tokens = 0;
+  std::int64_t cached_tokens = 0;
+  std::int64_t reasoning_tokens = 0;
+  std::optional<std::int64_t> cost_picousd;  // absent: price unknown
+  std::int64_t latency_us = 0;               // of the try that succeeded
+  int tries = 1;
+  std::string finished;  // ISO 8601
+  bool reused = false;   // taken from an earlier run
+};
+
+struct OutcomeRow {
+  std::int64_t case_index = 0;
+  std::string case_id;
+  std::string outcome;  // scored, target_failed, …
+  std::string result;   // JSON
+};
+
+// What identifies a run; written once, compared on resume.
+struct RunIdentity {
+  std::string run_id;
+  std::string evaluation;
+  std::string assay;    // version that began it
+  std::string started;  // ISO 8601
+  std::string
+      config;  // JSON: everything in the config that decides answers, and fingerprints of the plan's texts
+  std::string data_path;
+  std::string data_hash;
+};
+
+// A text that the evaluation reads beside its cases: a prompt, a persona, a task.
+struct PlanText {
+  std::string name;
+  std::string text;
+  bool operator==(const PlanText&) const = default;
+};
+
+struct RunTotals {
+  std::int64_t requests = 0;  // tries included
+  std::int64_t prompt_tokens = 0;
+  std::int64_t completion_tokens = 0;
+  std::int64_t cached_tokens = 0;
+  std::int64_t reasoning_tokens = 0;
+  std::int64_t cost_picousd = 0;
+  bool cost_known = true;  // false if any row has no price
+  std::int64_t reused = 0;
+};
+
+// Which cases have come how far; sorted indices.
+struct CaseStates {
+  std::vector<std::int64_t> ended;     // have an outcome
+  std::vector<std::int64_t> finished;  // have one that stands: a resume does not try them again
+  std::vector<std::int64_t> begun;     // have effects, and no outcome that stands
+};
+
+// The right to write a run, for one process. The kernel lets go of it when the process dies, however it dies.
+class RunLock {
+ public:
+  virtual ~RunLock() = default;
+};
+
+class RunStore {
+ public:
+  // The right to write what is, or will be, at this address; its directory is there. An error if somebody has
+  // it.
+  static Result<std::unique_ptr<RunLock>> lock(const std::string& address);
+
+  // Whether there is a run at this address.
+  static bool holds_run(const std::string& address);
+  // `post` brings answers back to the thread of the coroutines that wait for them, and must outlive the
+  // store.
+  static Result<std::unique_ptr<RunStore>> create(const std::string& address, std::unique_ptr<RunLock> lock,
+                                                  const RunIdentity& identity,
+                                                  const std::vector<PlanText>& texts, Post post);
+  // For writing, or without a lock for reading.
+  static Result<std::unique_ptr<RunStore>> open(const std::string& address, std::unique_ptr<RunLock> lock,
+                                                Post post);
+  virtual ~RunStore() = default;  // commits what was put, then stops the writer
+
+  virtual const RunIdentity& identity() const = 0;
+
+  // Done when it is durable. Not of a store that is open for reading.
+  virtual Task<Status> put(EffectRow row) = 0;
+  virtual Task<Status> put(OutcomeRow row) = 0;
+  // Writes a file of the run ("task-openai-variation0.yaml"), whole and durable, in the order of the calls.
+  virtual Task<Status> keep_file(std::string name, std::string text) = 0;
+
+  virtual Task<Result<std::vector<PlanText>>> texts() = 0;
+  virtual Task<Result<std::vector<EffectRow>>> effects_of(std::int64_t case_index) = 0;
+  virtual Task<Result<CaseStates>> states(std::vector<std::string> outcomes_to_retry) = 0;
+  // In the order of their indices, from `first` on, at most so many.
+  virtual Task<Result<std::vector<OutcomeRow>>> outcomes(std::int64_t first, std::size_t most) = 0;
+  // How a case ended last; nothing if it has not.
+  virtual Task<Result<std::optional<OutcomeRow>>> outcome_of(std::int64_t case_index) = 0;
+  // Over these cases, or over all.
+  virtual Task<Result<RunTotals>> totals(std::optional<std::vector<std::int64_t>> cases = {}) = 0;
+  // An answer to the same request at the same step, whatever case it was for (`--reuse`).
+  virtual Task<Result<std::optional<EffectRow>>> find_answer(Digest request_hash, std::string step,
+                                                             int attempt) = 0;
+};
+
+// Which run the address holds; locks nothing.
+Result<RunIdentity> read_identity(const std::string& address);
+
+// The file name inside a run's directory.
+inline constexpr const char* kJournalFile = "run.db";
+
+}  // namespace assay

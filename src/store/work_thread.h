@@ -1,0 +1,70 @@
+// One thread that does what blocks (reading from a database, writing and syncing files) for an event loop
+// that must not: work is done in the order in which it came.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/later.h"
+#include "core/task.h"
+
+namespace assay {
+
+class WorkThread {
+ public:
+  explicit WorkThread(Post post) : post_(std::move(post)), thread_([this] { work(); }) {}
+  WorkThread(const WorkThread&) = delete;
+  WorkThread& operator=(const WorkThread&) = delete;
+  // Does what is queued, then ends.
+  ~WorkThread() {
+    {
+      const std::lock_guard guard(mutex_);
+      closing_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+  // What `ask()` gives, asked on the thread.
+  template <class T>
+  Task<T> run(std::function<T()> ask) {
+    co_return co_await Later<T>(post_, [this, &ask](typename Later<T>::Done done) {
+      add([ask = std::move(ask), done = std::move(done)] { done(ask()); });
+    });
+  }
+
+ private:
+  void add(std::function<void()> one) {
+    {
+      const std::lock_guard guard(mutex_);
+      queue_.push_back(std::move(one));
+    }
+    wake_.notify_one();
+  }
+  void work() {
+    for (;;) {
+      std::function<void()> one;
+      {
+        std::unique_lock guard(mutex_);
+        wake_.wait(guard, [this] { return closing_ || !queue_.empty(); });
+        if (queue_.empty()) return;
+        one = std::move(queue_.front());
+        queue_.pop_front();
+      }
+      one();
+    }
+  }
+
+  Post post_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;
+  bool closing_ = false;
+  std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace assay
