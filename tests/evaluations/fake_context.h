@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/context.h"
+#include "tests/core/detached.h"
 
 namespace assay {
 
