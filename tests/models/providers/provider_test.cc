@@ -2,14 +2,13 @@
 // speaks (the example of docs/add_a_provider.md) and a preset are asked like any other.
 #include "models/providers/provider.h"
 
-#include <algorithm>
 #include <mutex>
 #include <set>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/text.h"
 #include "models/endpoint.h"
 #include "models/providers/openai.h"
 #include "models/providers/wire_text.h"
@@ -69,7 +68,7 @@ TEST(OpenAiHeaders, HoldTheKeyInAzuresWayToo) {
     HttpRequest http;
     kOpenAiWire.put_headers(http, *chat_address(*find_provider("openai"), base, "m"), key);
     std::vector<std::string> found;
-    for (const auto& [name, value] : http.headers) found.push_back(name + ": " + value);
+    for (const auto& [name, value] : http.headers) found.push_back(fmt::format("{}: {}", name, value));
     return found;
   };
   EXPECT_THAT(names("https://X.openai.AZURE.com:443/openai/v1", "k1"),
