@@ -126,17 +126,6 @@ inline Task<void> Promise<void>::get_return_object() {
   return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
 }
 
-// A coroutine that owns itself: started at once, destroyed when done.
-struct Detached {
-  struct promise_type {
-    Detached get_return_object() const noexcept { return {}; }
-    std::suspend_never initial_suspend() const noexcept { return {}; }
-    std::suspend_never final_suspend() const noexcept { return {}; }
-    void return_void() const noexcept {}
-    [[noreturn]] void unhandled_exception() const { std::terminate(); }
-  };
-};
-
 // co_await Started{gathering, …}: starts the parts by `start_parts` and waits until all have finished.
 template <class StartParts>
 struct Started {
@@ -168,11 +157,6 @@ ValueOf<T> take_value(Task<T>& part) {
 }
 
 }  // namespace task_detail
-
-// Starts the task now and lets it run to its end on its own. EventLoop::spawn() is the same with an owner.
-inline void start_detached(Task<void> task) {
-  [](Task<void> owned) -> task_detail::Detached { co_await owned; }(std::move(task));
-}
 
 // Runs the parts side by side; their results in the order of the parts. All parts run to their end even if
 // one throws; the first exception in the order of the parts is then rethrown. Destroying the unfinished whole

@@ -5,9 +5,28 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "models/providers/provider.h"
 
 namespace assay {
 namespace {
+
+std::vector<std::string> provider_names() {
+  std::vector<std::string> names;
+  for (const Provider& provider : providers()) names.emplace_back(provider.name);
+  return names;
+}
+
+// "OPENAI_API_KEY or ANTHROPIC_API_KEY": what the providers have in this column.
+std::string either_of(std::string_view Provider::* variable) {
+  std::vector<std::string_view> names;
+  for (const Provider& provider : providers()) {
+    if (!(provider.*variable).empty()) names.push_back(provider.*variable);
+  }
+  return join(names, " or ");
+}
 
 Key models_key() {
   return {.name = "models",
@@ -16,14 +35,16 @@ Key models_key() {
           .keys = {{.name = "provider",
                     .help = "Whose protocol it speaks.",
                     .required = true,
-                    .choices = {"openai", "anthropic", "sim"}},
+                    .choices = provider_names()},
                    {.name = "name", .help = "The model's name at the provider.", .required = true},
                    {.name = "base_url",
-                    .help = "Address of another server with the same protocol; by default "
-                            "OPENAI_BASE_URL or ANTHROPIC_BASE_URL, then the provider's own."},
+                    .help = fmt::format(
+                        "Address of another server with the same protocol; by default {}, then the "
+                        "provider's own.",
+                        either_of(&Provider::base_variable))},
                    {.name = "api_key_env",
-                    .help = "Environment variable that holds the key; by default OPENAI_API_KEY "
-                            "or ANTHROPIC_API_KEY."},
+                    .help = fmt::format("Environment variable that holds the key; by default {}.",
+                                        either_of(&Provider::key_variable))},
                    {.name = "max_tokens",
                     .type = KeyType::integer,
                     .help = "Longest answer, in tokens.",

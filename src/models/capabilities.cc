@@ -304,19 +304,16 @@ class Lesson {
   }
 
   std::optional<std::string> avoid_limit(Blamed blamed) {
-    // Anthropic has one name for it, and wants it.
-    if (sent_.wire == Wire::anthropic) return std::nullopt;
     const bool old_name = blamed == Blamed::max_tokens;
     if (!has(old_name ? "max_tokens" : "max_completion_tokens")) return std::nullopt;
+    // Without any limit an answer can cost whatever it likes: if there is no other name, the refusal stands.
+    if (!(old_name ? model_.max_completion_tokens : model_.max_tokens)) return std::nullopt;
     (old_name ? model_.max_tokens : model_.max_completion_tokens) = false;
-    // Without any limit an answer can cost whatever it likes: then the refusal stands.
-    if (!model_.max_tokens && !model_.max_completion_tokens) return std::nullopt;
     return old_name ? "max_completion_tokens is sent instead of max_tokens"
                     : "max_tokens is sent instead of max_completion_tokens";
   }
 
   std::optional<std::string> avoid_role(const std::string& message) {
-    if (sent_.wire == Wire::anthropic) return std::nullopt;
     // A chat template of a local model that has no system role has no developer role either.
     if (sent_role("system") && !mentions(message, kSystemRole)) {
       model_.system_role = SystemRole::developer;
@@ -366,6 +363,17 @@ Capabilities known_capabilities(std::string_view model) {
   if (lacks(kDeveloperRole)) known.system_role = SystemRole::developer;
   if (lacks(kUserRole)) known.system_role = SystemRole::user;
   return known;
+}
+
+Capabilities within(const Capabilities& wire, Capabilities model) {
+  for (const auto flag :
+       {&Capabilities::temperature, &Capabilities::top_p, &Capabilities::temperature_with_top_p,
+        &Capabilities::seed, &Capabilities::stop, &Capabilities::stream, &Capabilities::stream_options,
+        &Capabilities::json_schema, &Capabilities::strict, &Capabilities::tools, &Capabilities::forced_tool,
+        &Capabilities::max_tokens, &Capabilities::max_completion_tokens}) {
+    model.*flag = model.*flag && wire.*flag;
+  }
+  return model;
 }
 
 std::optional<std::string> learn(const SentRequest& sent, const std::vector<Complaint>& complaints,

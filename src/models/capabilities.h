@@ -48,6 +48,9 @@ struct Capabilities {
 // all.
 Capabilities known_capabilities(std::string_view model);
 
+// What the model takes and the wire has a place for.
+Capabilities within(const Capabilities& wire, Capabilities model);
+
 // What a server refused for one schema; says nothing about the model.
 struct SchemaRefusals {
   bool strict = false;
@@ -55,11 +58,8 @@ struct SchemaRefusals {
   bool tools = false;
 };
 
-enum class Wire { openai, anthropic };
-
 // The request that was refused, as far as it matters for what can be left out.
 struct SentRequest {
-  Wire wire = Wire::openai;
   const Json* body = nullptr;        // never null
   std::optional<StructuredWay> way;  // if the request asks for structured output
   bool way_is_pinned = false;

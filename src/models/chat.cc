@@ -114,14 +114,6 @@ class Reader {
     return false;
   }
 
-  std::optional<double> number(std::string_view key) {
-    const Json* member = find_member(json_, key);
-    if (member == nullptr) return std::nullopt;
-    const auto value = as_number(*member);
-    if (!value) refuse(key, fmt::format("found {}, expected a number", kind_word(*member)));
-    return value;
-  }
-
   template <class Int>
   std::optional<Int> integer(std::string_view key) {
     const Json* member = find_member(json_, key);
@@ -224,44 +216,6 @@ Result<Message> read_message(const Json& json, std::string place) {
   message.tool_call_id = in.text("tool_call_id");
   message.is_error = in.boolean("is_error");
   return in.finish(std::move(message));
-}
-
-Result<Tool> read_tool(const Json& json, std::string place) {
-  Reader in(json, std::move(place), {"name", "description", "parameters"});
-  Tool tool{in.text("name"), in.text("description"), in.any("parameters")};
-  return in.finish(std::move(tool));
-}
-
-Result<ToolChoice> read_choice(const Json& json, std::string place) {
-  Reader in(json, std::move(place), {"mode", "name"});
-  ToolChoice choice;
-  choice.mode = in.word("mode", kModes);
-  choice.name = in.text("name");
-  return in.finish(std::move(choice));
-}
-
-Result<OutputSchema> read_output(const Json& json, std::string place) {
-  Reader in(json, std::move(place), {"name", "description", "schema"});
-  OutputSchema output{in.text("name"), in.text("description"), in.any("schema")};
-  return in.finish(std::move(output));
-}
-
-Result<std::string> read_text(const Json& json, std::string place) {
-  if (const auto text = as_text(json)) return std::string(*text);
-  return fail(Error{ErrorKind::schema,
-                    fmt::format("found {}, expected text", kind_word(json)),
-                    {{"field", std::move(place)}}});
-}
-
-Result<Sampling> read_sampling(const Json& json, std::string place) {
-  Reader in(json, std::move(place), {"temperature", "top_p", "max_tokens", "seed", "stop"});
-  Sampling sampling;
-  sampling.temperature = in.number("temperature");
-  sampling.top_p = in.number("top_p");
-  sampling.max_tokens = in.integer<int>("max_tokens");
-  sampling.seed = in.integer<std::int64_t>("seed");
-  sampling.stop = in.list("stop", read_text);
-  return in.finish(std::move(sampling));
 }
 
 Result<Usage> read_usage(const Json& json, std::string place) {
@@ -410,20 +364,6 @@ Json to_json(const ChatReply& reply) {
   json["usage"] = to_json(reply.usage);
   put(json, "model", reply.model);
   return json;
-}
-
-Result<ChatRequest> request_from_json(const Json& json) {
-  Reader in(json, "", {"model", "messages", "tools", "tool_choice", "output", "sampling"});
-  in.require("model");
-  in.require("messages");
-  ChatRequest request;
-  request.model = in.text("model");
-  request.messages = in.list("messages", read_message);
-  request.tools = in.list("tools", read_tool);
-  request.tool_choice = in.part<ToolChoice>("tool_choice", read_choice).value_or(ToolChoice{});
-  request.output = in.part<OutputSchema>("output", read_output);
-  request.sampling = in.part<Sampling>("sampling", read_sampling).value_or(Sampling{});
-  return in.finish(std::move(request));
 }
 
 Result<ChatReply> reply_from_json(const Json& json) {

@@ -102,8 +102,9 @@ struct ChatReply {
 std::string_view to_string(Role role);
 std::string_view to_string(FinishReason finish);
 
-// Stable forms for journal, hash and page: absent fields are left out. from_json accepts what to_json wrote
-// and nothing else; the error (kind schema) names the field by its pointer.
+// Stable forms for journal, hash and page: absent fields are left out. Requests that differ have texts that
+// differ. reply_from_json accepts what to_json wrote and nothing else; the error (kind schema) names the
+// field by its pointer.
 Json to_json(const ChatRequest& request);
 // canonical_text(to_json(request)), without the tree: what identifies the request.
 std::string canonical_text(const ChatRequest& request);
@@ -111,7 +112,6 @@ std::string canonical_text(const ChatRequest& request);
 std::string canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling);
 Json to_json(const ChatReply& reply);
 Json to_json(const Usage& usage);
-Result<ChatRequest> request_from_json(const Json& json);
 Result<ChatReply> reply_from_json(const Json& json);
 
 }  // namespace assay

@@ -1,9 +1,9 @@
 #include "models/complaint.h"
 
-#include <array>
 #include <charconv>
 
 #include "core/text.h"
+#include "models/providers/provider.h"
 
 namespace assay {
 namespace {
@@ -91,33 +91,6 @@ void collect(const Json& json, int depth, std::vector<Complaint>& found) {
   }
 }
 
-struct TypeStatus {
-  std::string_view word;
-  int status;
-};
-
-// The names of Anthropic's error types and of OpenAI's types and codes, with the status each comes with.
-constexpr std::array<TypeStatus, 18> kStatuses{{
-    {"invalid_request_error", 400},
-    {"authentication_error", 401},
-    {"invalid_api_key", 401},
-    {"billing_error", 402},
-    {"permission_error", 403},
-    {"not_found_error", 404},
-    {"model_not_found", 404},
-    {"timeout_error", 504},
-    {"conflict_error", 409},
-    {"request_too_large", 413},
-    {"rate_limit_error", 429},
-    {"rate_limit_exceeded", 429},
-    {"insufficient_quota", 429},
-    {"tokens", 429},
-    {"requests", 429},
-    {"api_error", 500},
-    {"server_error", 500},
-    {"overloaded_error", 529},
-}};
-
 }  // namespace
 
 std::vector<Complaint> complaints_in(const Json& body) {
@@ -139,9 +112,7 @@ int status_of(const std::vector<Complaint>& complaints) {
     const auto [stop, error] = std::from_chars(complaint.code.data(), end, number);
     if (error == std::errc() && stop == end && number >= 400 && number <= 599) return number;
     for (const std::string& word : {complaint.code, complaint.type}) {
-      for (const auto& known : kStatuses) {
-        if (known.word == word) return known.status;
-      }
+      if (const ErrorName* known = find_error(word)) return known->status;
     }
   }
   return 500;

@@ -8,9 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
-#include "models/providers/anthropic.h"
-#include "models/providers/openai.h"
-#include "models/structured/schema_subset.h"
 
 namespace assay {
 namespace {
@@ -25,10 +22,6 @@ constexpr std::size_t kKeptStart = 2000;
 constexpr std::string_view kAutomatic = "auto";
 constexpr std::array<std::string_view, 4> kStructured{kAutomatic, "json_schema", "tools", "text"};
 
-std::string variable(Wire wire, std::string_view what) {
-  return fmt::format("{}_{}", wire == Wire::openai ? "OPENAI" : "ANTHROPIC", what);
-}
-
 bool can_be_renegotiated(int status) {
   return status == 400 || status == 422;
 }
@@ -36,13 +29,7 @@ bool can_be_renegotiated(int status) {
 // Reads a 2xx body while it arrives: server-sent events, or one JSON if the server does not stream after all.
 class Arrival {
  public:
-  explicit Arrival(Wire wire) {
-    if (wire == Wire::openai) {
-      stream_ = std::make_unique<OpenAiStream>();
-    } else {
-      stream_ = std::make_unique<AnthropicStream>();
-    }
-  }
+  explicit Arrival(std::unique_ptr<ReplyStream> stream) : stream_(std::move(stream)) {}
 
   void take(std::string_view data) {
     if (start_.size() < kKeptStart) start_ += data.substr(0, kKeptStart - start_.size());
@@ -81,53 +68,60 @@ struct HttpModel::Answer {
   std::vector<Complaint> complaints;
 };
 
-HttpModel::HttpModel(ModelSpec spec, HttpClient& client, Wire wire, Address address)
+HttpModel::HttpModel(ModelSpec spec, HttpClient& client, const Wire& wire, Address address)
     : spec_(std::move(spec)),
       client_(client),
       wire_(wire),
       address_(std::move(address)),
-      capabilities_(known_capabilities(spec_.name)) {}
+      capabilities_(within(wire.capabilities, known_capabilities(spec_.name))) {}
 
 Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, HttpClient& client,
                                                    const Environment& environment) {
+  const Provider* provider = find_provider(spec.provider);
+  if (provider != nullptr && provider->wire != nullptr) {
+    return make(std::move(spec), *provider, client, environment);
+  }
+  return fail(Error{ErrorKind::config,
+                    fmt::format("the provider {} is not reached over HTTP", spec.provider),
+                    {{"model", fmt::format("{}/{}", spec.provider, spec.name)}}});
+}
+
+Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, const Provider& provider,
+                                                   HttpClient& client, const Environment& environment) {
   const std::string name = fmt::format("{}/{}", spec.provider, spec.name);
   const auto wrong = [&](std::string message) {
     return fail(Error{ErrorKind::config, std::move(message), {{"model", name}}});
   };
-  if (spec.provider != "openai" && spec.provider != "anthropic") {
-    return wrong(fmt::format("the provider {} is not reached over HTTP", spec.provider));
-  }
   if (spec.name.empty()) return wrong("the model has no name");
   if (std::ranges::find(kStructured, spec.structured) == kStructured.end()) {
     return wrong(fmt::format("structured: found \"{}\", expected one of {}", spec.structured,
                              fmt::join(kStructured, ", ")));
   }
-  const Wire wire = spec.provider == "openai" ? Wire::openai : Wire::anthropic;
   std::string base = spec.base_url;
   std::string_view origin = "base_url";
-  const std::string base_variable = variable(wire, "BASE_URL");
-  if (base.empty()) {
-    base = environment(base_variable).value_or("");
-    origin = base_variable;
+  if (base.empty() && !provider.base_variable.empty()) {
+    base = environment(provider.base_variable).value_or("");
+    origin = provider.base_variable;
   }
-  if (trim(base).empty()) base = default_base_url(wire);
-  auto address = chat_address(wire, base);
+  if (trim(base).empty()) base = provider.base_url;
+  auto address = chat_address(provider, base, spec.name);
   if (!address) return fail(std::move(address).error().with("key", std::string(origin)).with("model", name));
 
   const bool own_key = !spec.api_key_env.empty();
-  const std::string key_name = own_key ? spec.api_key_env : variable(wire, "API_KEY");
-  const std::string key(trim(environment(key_name).value_or("")));
+  const std::string key_name = own_key ? spec.api_key_env : std::string(provider.key_variable);
+  const std::string key(key_name.empty() ? "" : trim(environment(key_name).value_or("")));
   const bool printable = std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7F; });
   if (!printable)
     return wrong(fmt::format("{} holds a space, a line break or another odd character", key_name));
 
   const bool is_public = address->is_public;
-  std::unique_ptr<HttpModel> model(new HttpModel(std::move(spec), client, wire, std::move(*address)));
+  std::unique_ptr<HttpModel> model(
+      new HttpModel(std::move(spec), client, *provider.wire, std::move(*address)));
   model->key_ = key;
   model->secrets_.add(key);
   model->key_name_ = key_name;
   // A variable that the user names is meant to be set; otherwise only the provider's own service needs a key.
-  model->key_is_required_ = own_key || is_public;
+  model->key_is_required_ = own_key || (provider.needs_key && is_public);
   return model;
 }
 
@@ -141,13 +135,11 @@ Status HttpModel::ready() const {
 }
 
 ModelIdentity HttpModel::identity() const {
-  std::optional<int> max_tokens = spec_.max_tokens;
-  if (!max_tokens && wire_ == Wire::anthropic) max_tokens = kAnthropicMaxTokens;
   return {.provider = spec_.provider,
           .name = spec_.name,
           .base_url = address_.base,
           .temperature = spec_.temperature,
-          .max_tokens = max_tokens,
+          .max_tokens = spec_.max_tokens ? spec_.max_tokens : wire_.max_tokens,
           .structured = spec_.structured == kAutomatic ? std::string() : spec_.structured};
 }
 
@@ -167,15 +159,14 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
   note_omissions(request);
   for (int round = 0;; ++round) {
     const WirePlan plan = plan_for(request, refused);
-    const Json body =
-        wire_ == Wire::openai ? openai_body(request, spec_, plan) : anthropic_body(request, spec_, plan);
+    const Json body = wire_.body(request, spec_, plan);
     Answer answer = co_await ask(body, plan);
     if (answer.reply) {
       settle_reply(*answer.reply, request, plan);
       co_return std::move(*answer.reply);
     }
     if (round < kMostRenegotiations && can_be_renegotiated(answer.status)) {
-      const SentRequest sent{wire_, &body, plan.way, spec_.structured != kAutomatic};
+      const SentRequest sent{&body, plan.way, spec_.structured != kAutomatic};
       if (const auto learnt = learn(sent, answer.complaints, capabilities_, refused)) {
         notes_.insert(*learnt);
         remember_refusals(request, refused);
@@ -192,27 +183,19 @@ WirePlan HttpModel::plan_for(const ChatRequest& request, const SchemaRefusals& r
   plan.stream = spec_.stream && capabilities_.stream;
   if (!request.output) return plan;
   plan.way = choose_way(wire_, spec_.structured, *request.output, capabilities_, refused);
-  plan.strict = wire_ == Wire::openai && *plan.way == StructuredWay::json_schema && capabilities_.strict &&
-                !refused.strict && !strict_misfit(request.output->schema);
+  plan.strict = wire_.takes_strictly != nullptr && *plan.way == StructuredWay::json_schema &&
+                capabilities_.strict && !refused.strict && wire_.takes_strictly(request.output->schema);
   return plan;
 }
 
 HttpRequest HttpModel::request_for(const Json& body, const WirePlan& plan) const {
   HttpRequest http;
   http.method = "POST";
-  http.url = address_.url;
+  http.url = plan.stream ? address_.stream_url : address_.url;
   http.headers.add("Content-Type", "application/json");
   http.headers.add("Accept", plan.stream ? "text/event-stream" : "application/json");
-  if (wire_ == Wire::anthropic) http.headers.add("anthropic-version", std::string(kAnthropicVersion));
-  if (!key_.empty()) {
-    if (wire_ == Wire::anthropic) {
-      http.headers.add("x-api-key", key_);
-    } else {
-      http.headers.add("Authorization", "Bearer " + key_);
-      if (address_.is_azure) http.headers.add("api-key", key_);
-    }
-  }
   http.body = to_text(body);
+  wire_.put_headers(http, address_, key_);
   http.total_timeout = spec_.timeout;
   // Without a stream, silence is what a model that thinks sounds like.
   http.idle_timeout = plan.stream ? spec_.idle_timeout : spec_.timeout;
@@ -221,7 +204,7 @@ HttpRequest HttpModel::request_for(const Json& body, const WirePlan& plan) const
 
 Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
   HttpRequest http = request_for(body, plan);
-  Arrival arrival(wire_);
+  Arrival arrival(wire_.stream());
   if (plan.stream) {
     http.on_data = [&arrival](std::string_view data) {
       arrival.take(data);
@@ -258,7 +241,7 @@ Asked HttpModel::asked() const {
 HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
   const auto json = parse_json(body);
   if (!json) return broken("it is not complete JSON", body);
-  Result<ChatReply> reply = wire_ == Wire::openai ? openai_reply(*json) : anthropic_reply(*json);
+  Result<ChatReply> reply = wire_.reply(*json);
   if (reply) return Answer{std::move(*reply), 200, {}};
   // Gateways report an error of the server behind them with status 200.
   if (const Json* error = find_member(*json, "error"); error != nullptr && !error->is_null()) {
@@ -294,7 +277,7 @@ void HttpModel::note_omissions(const ChatRequest& request) {
   const Sampling& sampling = request.sampling;
   note(sampling.temperature || spec_.temperature, capabilities_.temperature, "temperature");
   note(sampling.top_p.has_value(), capabilities_.top_p, "top_p");
-  note(sampling.seed.has_value(), capabilities_.seed && wire_ == Wire::openai, "seed");
+  note(sampling.seed.has_value(), capabilities_.seed, "seed");
 }
 
 ModelFailure HttpModel::in_context(ModelFailure failure) const {

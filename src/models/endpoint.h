@@ -1,4 +1,4 @@
-// A chat model behind HTTP: OpenAI's or Anthropic's wire, at the provider or at any server that speaks it.
+// A chat model behind HTTP, in the wire of its provider, at the provider or at any server that speaks it.
 // One call is one answer; only a request that the server refuses for a parameter it does not take is put
 // differently and sent again (capabilities.h), which is remembered for the calls that follow.
 //
@@ -22,6 +22,7 @@
 #include "models/failure.h"
 #include "models/model.h"
 #include "models/providers/address.h"
+#include "models/providers/provider.h"
 #include "models/structured/structured_way.h"
 #include "net/http/http_client.h"
 
@@ -33,6 +34,9 @@ class HttpModel : public ChatModel {
   // its answers in the journal needs none: see ready(). `client` must outlive the model.
   static Result<std::unique_ptr<HttpModel>> make(ModelSpec spec, HttpClient& client,
                                                  const Environment& environment);
+  // The same with a provider that need not be in the table; it must have a wire and outlive the model.
+  static Result<std::unique_ptr<HttpModel>> make(ModelSpec spec, const Provider& provider, HttpClient& client,
+                                                 const Environment& environment);
 
   // Kind auth if a key is needed and missing; names the variable. complete() fails in the same way.
   Status ready() const override;
@@ -42,12 +46,10 @@ class HttpModel : public ChatModel {
   std::string limit_key() const override;
   std::vector<std::string> notes() const override;
 
-  const Capabilities& capabilities() const { return capabilities_; }
-
  private:
   struct Answer;
 
-  HttpModel(ModelSpec spec, HttpClient& client, Wire wire, Address address);
+  HttpModel(ModelSpec spec, HttpClient& client, const Wire& wire, Address address);
 
   WirePlan plan_for(const ChatRequest& request, const SchemaRefusals& refused) const;
   HttpRequest request_for(const Json& body, const WirePlan& plan) const;
@@ -63,7 +65,7 @@ class HttpModel : public ChatModel {
 
   ModelSpec spec_;
   HttpClient& client_;
-  Wire wire_;
+  const Wire& wire_;
   Address address_;
   std::string key_;
   Secrets secrets_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "models/providers/provider.h"
 #include "net/http/retry_after.h"
 #include "net/http/status.h"
 
@@ -23,11 +24,10 @@ bool mentions_any(std::string_view text, std::initializer_list<std::string_view>
 
 // A limit that waiting does not lift.
 bool out_of_money(const Complaint& complaint) {
-  constexpr std::array<std::string_view, 6> codes{
-      "insufficient_quota",       "billing_hard_limit_reached",   "billing_not_active",
-      "credit_balance_exhausted", "enforced_spend_limit_reached", "billing_error"};
-  return std::ranges::any_of(
-      codes, [&](std::string_view code) { return complaint.code == code || complaint.type == code; });
+  return std::ranges::any_of(std::array{&complaint.code, &complaint.type}, [](const std::string* word) {
+    const ErrorName* known = find_error(*word);
+    return known != nullptr && known->used_up;
+  });
 }
 
 bool prompt_too_long(const Complaint& complaint) {

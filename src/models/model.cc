@@ -1,20 +1,19 @@
 #include "models/model.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/providers/provider.h"
+
 namespace assay {
-namespace {
 
-constexpr std::array<std::string_view, 3> kProviders{"anthropic", "openai", "sim"};
-
-}  // namespace
-
-std::span<const std::string_view> known_providers() {
-  return kProviders;
+std::vector<std::string_view> known_providers() {
+  std::vector<std::string_view> names;
+  for (const Provider& provider : providers()) names.push_back(provider.name);
+  std::ranges::sort(names);
+  return names;
 }
 
 Result<ModelSpec> parse_model_name(std::string_view text) {
@@ -23,12 +22,12 @@ Result<ModelSpec> parse_model_name(std::string_view text) {
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size()) {
     return fail(ErrorKind::config,
                 fmt::format("\"{}\" is not a model: write PROVIDER/NAME with one of the providers {}", text,
-                            fmt::join(kProviders, ", ")));
+                            fmt::join(known_providers(), ", ")));
   }
   const std::string_view provider = text.substr(0, slash);
-  if (std::ranges::find(kProviders, provider) == kProviders.end()) {
+  if (find_provider(provider) == nullptr) {
     return fail(ErrorKind::config, fmt::format("unknown provider \"{}\" in \"{}\"; known providers: {}",
-                                               provider, text, fmt::join(kProviders, ", ")));
+                                               provider, text, fmt::join(known_providers(), ", ")));
   }
   ModelSpec spec;
   spec.provider = provider;

@@ -1,11 +1,10 @@
-// A model that can be asked. Implementations: endpoint.h (OpenAI and Anthropic over HTTP), sim/model.h.
+// A model that can be asked. Implementations: endpoint.h (over HTTP, whoever the provider), sim/model.h.
 #pragma once
 
 #include <chrono>
 #include <expected>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +53,7 @@ class ChatModel {
 
 // A model as declared under `models:` or written as "provider/name".
 struct ModelSpec {
-  std::string provider = {};     // openai, anthropic, sim
+  std::string provider = {};     // one of known_providers()
   std::string name = {};         // as the provider knows it
   std::string base_url = {};     // empty: the provider's, or its environment variable
   std::string api_key_env = {};  // empty: the provider's
@@ -69,8 +68,8 @@ struct ModelSpec {
   bool operator==(const ModelSpec&) const = default;
 };
 
-// The providers that this program speaks to.
-std::span<const std::string_view> known_providers();
+// The names of the providers that this program speaks to (providers/provider.h), in alphabetical order.
+std::vector<std::string_view> known_providers();
 
 // "openai/gpt-4o" → {openai, gpt-4o}; the error lists the known providers.
 Result<ModelSpec> parse_model_name(std::string_view text);

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
+#include "models/providers/provider.h"
 
 namespace assay {
 
@@ -51,20 +52,21 @@ Result<ChatModel*> Models::find(std::string_view name) {
 }
 
 Result<std::unique_ptr<ChatModel>> Models::build(const ModelSpec& spec) {
-  if (spec.provider == "sim") {
-    Result<std::unique_ptr<ChatModel>> model = nullptr;
-    if (sim_) model = sim_(spec);
-    if (!model) return model;
-    if (!*model) return fail(ErrorKind::config, fmt::format("there is no simulated model \"{}\"", spec.name));
-    return model;
-  }
-  if (std::ranges::find(known_providers(), spec.provider) == known_providers().end()) {
+  const Provider* provider = find_provider(spec.provider);
+  if (provider == nullptr) {
     return fail(ErrorKind::config, fmt::format("unknown provider \"{}\"; known providers: {}", spec.provider,
                                                fmt::join(known_providers(), ", ")));
   }
-  auto model = HttpModel::make(spec, client_, environment_);
-  if (!model) return fail(std::move(model).error());
-  return std::move(*model);
+  if (provider->wire != nullptr) {
+    auto model = HttpModel::make(spec, *provider, client_, environment_);
+    if (!model) return fail(std::move(model).error());
+    return std::move(*model);
+  }
+  Result<std::unique_ptr<ChatModel>> model = nullptr;
+  if (sim_) model = sim_(spec);
+  if (!model) return model;
+  if (!*model) return fail(ErrorKind::config, fmt::format("there is no simulated model \"{}\"", spec.name));
+  return model;
 }
 
 }  // namespace assay

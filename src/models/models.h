@@ -28,7 +28,8 @@ class Models {
     std::chrono::nanoseconds idle = std::chrono::seconds(60);
   };
 
-  // `aliases` is the `models:` map of the configuration; `sim` builds the models of the provider sim.
+  // `aliases` is the `models:` map of the configuration; `sim` builds the models of
+  // providers without a wire, which the simulator is.
   Models(EventLoop& loop, ModelAliases aliases, Environment environment, SimFactory sim,
          HttpClientOptions options = {});
   void set_timeouts(Timeouts timeouts) { timeouts_ = timeouts; }

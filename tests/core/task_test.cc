@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/core/detached.h"
+
 namespace assay {
 namespace {
 

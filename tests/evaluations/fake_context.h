@@ -9,6 +9,7 @@
 #include "engine/effects/model.h"
 #include "engine/effects/target.h"
 #include "engine/effects/tool.h"
+#include "tests/core/detached.h"
 
 namespace assay {
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "models/providers/anthropic.h"
 #include "tests/models/wire_fixtures.h"
 
 namespace assay {
@@ -55,13 +56,23 @@ TEST(Capabilities, OfOldGptModelsHaveNoJsonSchema) {
   EXPECT_TRUE(known_capabilities("gpt-4.1").json_schema);
 }
 
+TEST(Capabilities, AreWhatTheModelTakesAndTheWireHas) {
+  const Capabilities o1 = known_capabilities("o1");
+  EXPECT_EQ(within(Capabilities{}, o1), o1);
+  const Capabilities both = within({.seed = false}, o1);
+  EXPECT_FALSE(both.seed);
+  EXPECT_FALSE(both.temperature);
+  EXPECT_TRUE(both.stop);
+  EXPECT_EQ(both.system_role, SystemRole::developer);
+  EXPECT_TRUE(both.prefers_max_completion_tokens);
+}
+
 struct Lesson {
   std::string_view name;
   std::string_view body;   // what was sent
   std::string_view reply;  // what the server said
   std::string_view learnt;
   std::function<bool(const Capabilities&)> now;
-  Wire wire = Wire::openai;
   std::optional<StructuredWay> way = {};
 };
 
@@ -83,13 +94,11 @@ const std::vector<Lesson>& lessons() {
        "temperature is not sent", [](const Capabilities& c) { return !c.temperature; }},
       {"Anthropic, temperature", R"({"temperature":0,"max_tokens":9})",
        R"({"type":"error","error":{"type":"invalid_request_error","message":"`temperature` is deprecated for this model."}})",
-       "temperature is not sent", [](const Capabilities& c) { return !c.temperature && c.max_tokens; },
-       Wire::anthropic},
+       "temperature is not sent", [](const Capabilities& c) { return !c.temperature && c.max_tokens; }},
       {"Anthropic, both", R"({"temperature":0,"top_p":0.9})",
        R"({"type":"error","error":{"type":"invalid_request_error","message":"`temperature` and `top_p` cannot both be specified for this model. Please use only one."}})",
        "top_p is not sent",
-       [](const Capabilities& c) { return !c.temperature_with_top_p && c.temperature && c.top_p; },
-       Wire::anthropic},
+       [](const Capabilities& c) { return !c.temperature_with_top_p && c.temperature && c.top_p; }},
       {"OpenAI, top_p", R"({"top_p":0.5})",
        R"({"error":{"message":"Unsupported parameter: 'top_p' is not supported with this model.","param":"top_p","code":"unsupported_parameter"}})",
        "top_p is not sent", [](const Capabilities& c) { return !c.top_p && c.temperature; }},
@@ -110,15 +119,15 @@ const std::vector<Lesson>& lessons() {
        "stream is not sent", [](const Capabilities& c) { return !c.stream; }},
       {"OpenAI, response_format", R"({"response_format":{"type":"json_schema","json_schema":{"name":"a"}}})",
        R"({"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","type":"invalid_request_error","param":"response_format","code":null}})",
-       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; }, Wire::openai,
+       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; },
        StructuredWay::json_schema},
       {"DeepSeek, response_format", R"({"response_format":{}})",
        R"({"error":{"message":"This response_format type is unavailable now","type":"invalid_request_error","param":null,"code":"invalid_request_error"}})",
-       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; }, Wire::openai,
+       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; },
        StructuredWay::json_schema},
       {"Groq, response format in words", R"({"response_format":{}})",
        R"({"error":{"message":"This model does not support response format `json_schema`. See supported models.","type":"invalid_request_error"}})",
-       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; }, Wire::openai,
+       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; },
        StructuredWay::json_schema},
       {"Gemini, seed", R"({"seed":1})",
        R"([{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"seed\": Cannot find field.","status":"INVALID_ARGUMENT"}}])",
@@ -128,27 +137,25 @@ const std::vector<Lesson>& lessons() {
        "stop is not sent", [](const Capabilities& c) { return !c.stop; }},
       {"a proxy, response_format", R"({"response_format":{}})",
        R"({"detail":"Unsupported parameter: response_format"})", "does not take a JSON schema",
-       [](const Capabilities& c) { return !c.json_schema; }, Wire::openai, StructuredWay::json_schema},
+       [](const Capabilities& c) { return !c.json_schema; }, StructuredWay::json_schema},
       {"Anthropic behind an old gateway, output_config", R"({"output_config":{}})",
        R"({"type":"error","error":{"type":"invalid_request_error","message":"output_config: Extra inputs are not permitted"}})",
-       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; }, Wire::anthropic,
+       "does not take a JSON schema", [](const Capabilities& c) { return !c.json_schema; },
        StructuredWay::json_schema},
       {"a server without strict", R"({"response_format":{"json_schema":{"strict":true}}})",
        R"({"detail":[{"type":"extra_forbidden","loc":["body","response_format","json_schema","strict"],"msg":"Extra inputs are not permitted"}]})",
-       "strict is not sent", [](const Capabilities& c) { return !c.strict && c.json_schema; }, Wire::openai,
+       "strict is not sent", [](const Capabilities& c) { return !c.strict && c.json_schema; },
        StructuredWay::json_schema},
       {"Anthropic, forced tool", R"({"tools":[],"tool_choice":{"type":"tool","name":"answer"}})",
        R"({"type":"error","error":{"type":"invalid_request_error","message":"tool_choice: type \"tool\" and \"any\" are not supported for this model."}})",
        "tool_choice is not sent", [](const Capabilities& c) { return !c.forced_tool && c.tools; },
-       Wire::anthropic, StructuredWay::tools},
+       StructuredWay::tools},
       {"Anthropic, forced tool while it thinks", R"({"tools":[],"tool_choice":{"type":"any"}})",
        R"({"type":"error","error":{"type":"invalid_request_error","message":"Thinking may not be enabled when tool_choice forces tool use."}})",
-       "tool_choice is not sent", [](const Capabilities& c) { return !c.forced_tool; }, Wire::anthropic,
-       StructuredWay::tools},
+       "tool_choice is not sent", [](const Capabilities& c) { return !c.forced_tool; }, StructuredWay::tools},
       {"Ollama, tools", R"({"tools":[{}],"tool_choice":"required"})",
        R"({"error":{"message":"registry.ollama.ai/library/gemma:2b does not support tools","type":"api_error","param":null,"code":null}})",
-       "does not take tools", [](const Capabilities& c) { return !c.tools; }, Wire::openai,
-       StructuredWay::tools},
+       "does not take tools", [](const Capabilities& c) { return !c.tools; }, StructuredWay::tools},
       {"OpenAI, system role", R"({"messages":[{"role":"system","content":"x"}]})",
        R"({"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","type":"invalid_request_error","param":"messages[0].role","code":"unsupported_value"}})",
        "role developer", [](const Capabilities& c) { return c.system_role == SystemRole::developer; }},
@@ -171,8 +178,7 @@ TEST(Learning, FromWhatServersSay) {
     const Json body = json(lesson.body);
     Capabilities model;
     SchemaRefusals schema;
-    const auto learnt =
-        learn({lesson.wire, &body, lesson.way, false}, complaints_in(json(lesson.reply)), model, schema);
+    const auto learnt = learn({&body, lesson.way, false}, complaints_in(json(lesson.reply)), model, schema);
     ASSERT_TRUE(learnt.has_value());
     EXPECT_THAT(*learnt, HasSubstr(std::string(lesson.learnt)));
     EXPECT_TRUE(lesson.now(model));
@@ -185,9 +191,8 @@ TEST(Learning, NeverBlamesWhatWasNotSent) {
     SCOPED_TRACE(lesson.name);
     Capabilities model;
     SchemaRefusals schema;
-    EXPECT_EQ(
-        learn({lesson.wire, &empty, std::nullopt, false}, complaints_in(json(lesson.reply)), model, schema),
-        std::nullopt);
+    EXPECT_EQ(learn({&empty, std::nullopt, false}, complaints_in(json(lesson.reply)), model, schema),
+              std::nullopt);
     EXPECT_EQ(model, Capabilities{});
   }
 }
@@ -208,8 +213,7 @@ TEST(Learning, LeavesRefusalsOfAValueOrOfThePromptAlone) {
     SCOPED_TRACE(reply);
     Capabilities model;
     SchemaRefusals schema;
-    EXPECT_EQ(learn({Wire::openai, &body, std::nullopt, false}, complaints_in(json(reply)), model, schema),
-              std::nullopt);
+    EXPECT_EQ(learn({&body, std::nullopt, false}, complaints_in(json(reply)), model, schema), std::nullopt);
     EXPECT_EQ(model, Capabilities{});
   }
 }
@@ -220,7 +224,7 @@ TEST(Learning, OfAParameterThatTheServerNamesIgnoresOthersInItsText) {
   SchemaRefusals schema;
   EXPECT_EQ(
       learn(
-          {Wire::openai, &body, std::nullopt, false},
+          {&body, std::nullopt, false},
           complaints_in(json(
               R"({"error":{"message":"Unsupported model; temperature is fine","param":"model","code":null}})")),
           model, schema),
@@ -235,8 +239,18 @@ TEST(Learning, WithoutAnyLimitForTheAnswerTheRefusalStands) {
   const auto refuses = [](std::string_view name) {
     return std::vector<Complaint>{{"Unsupported parameter", "", "unsupported_parameter", std::string(name)}};
   };
-  EXPECT_TRUE(learn({Wire::openai, &old_name, {}, false}, refuses("max_tokens"), model, schema));
-  EXPECT_FALSE(learn({Wire::openai, &new_name, {}, false}, refuses("max_completion_tokens"), model, schema));
+  EXPECT_TRUE(learn({&old_name, {}, false}, refuses("max_tokens"), model, schema));
+  EXPECT_FALSE(learn({&new_name, {}, false}, refuses("max_completion_tokens"), model, schema));
+}
+
+TEST(Learning, ThatTheOnlyNameOfTheLimitIsRefusedChangesNothing) {
+  Capabilities model = kAnthropicWire.capabilities;
+  SchemaRefusals schema;
+  const Json body = json(R"({"max_tokens":9})");
+  const auto complaints = complaints_in(json(
+      R"({"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: not supported"}})"));
+  EXPECT_FALSE(learn({&body, {}, false}, complaints, model, schema));
+  EXPECT_EQ(model, kAnthropicWire.capabilities);
 }
 
 TEST(Learning, OfASchemaIsKeptForThatSchemaAlone) {
@@ -247,10 +261,10 @@ TEST(Learning, OfASchemaIsKeptForThatSchemaAlone) {
   const Json loose = json(R"({"response_format":{"json_schema":{}}})");
   Capabilities model;
   SchemaRefusals schema;
-  EXPECT_TRUE(learn({Wire::openai, &strict, StructuredWay::json_schema, false}, complaints, model, schema));
+  EXPECT_TRUE(learn({&strict, StructuredWay::json_schema, false}, complaints, model, schema));
   EXPECT_TRUE(schema.strict);
   EXPECT_FALSE(schema.json_schema);
-  EXPECT_TRUE(learn({Wire::openai, &loose, StructuredWay::json_schema, false}, complaints, model, schema));
+  EXPECT_TRUE(learn({&loose, StructuredWay::json_schema, false}, complaints, model, schema));
   EXPECT_TRUE(schema.json_schema);
   EXPECT_EQ(model, Capabilities{});
 }
@@ -260,7 +274,7 @@ TEST(Learning, DoesNotLeaveAPinnedWay) {
   Capabilities model;
   SchemaRefusals schema;
   const std::vector<Complaint> complaints{{"'response_format' is not supported", "", "", "response_format"}};
-  EXPECT_FALSE(learn({Wire::openai, &body, StructuredWay::json_schema, true}, complaints, model, schema));
+  EXPECT_FALSE(learn({&body, StructuredWay::json_schema, true}, complaints, model, schema));
   EXPECT_EQ(model, Capabilities{});
 }
 
@@ -268,7 +282,7 @@ TEST(Learning, TakesSeveralComplaintsAtOnce) {
   const Json body = json(R"({"seed":1,"stop":["x"]})");
   Capabilities model;
   SchemaRefusals schema;
-  const auto learnt = learn({Wire::openai, &body, {}, false}, complaints_in(json(R"({"detail":[
+  const auto learnt = learn({&body, {}, false}, complaints_in(json(R"({"detail":[
       {"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"},
       {"type":"extra_forbidden","loc":["body","stop"],"msg":"Extra inputs are not permitted"}]})")),
                             model, schema);
@@ -291,8 +305,8 @@ RC_GTEST_PROP(Learning, SurvivesAnyComplaint, ()) {
   });
   Capabilities model;
   SchemaRefusals schema;
-  learn({Wire::openai, &body, StructuredWay::json_schema, *rc::gen::arbitrary<bool>()},
-        {{*text, "", "", *text}}, model, schema);
+  learn({&body, StructuredWay::json_schema, *rc::gen::arbitrary<bool>()}, {{*text, "", "", *text}}, model,
+        schema);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/providers/anthropic.h"
 #include "net/http/http_server.h"
 #include "tests/models/wire_fixtures.h"
 

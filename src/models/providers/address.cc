@@ -3,23 +3,13 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "models/providers/provider.h"
 #include "net/http/url.h"
 
 namespace assay {
 namespace {
 
-struct WireAddress {
-  std::string_view base;
-  std::string_view public_host;
-  std::string_view endpoint;  // below the version
-};
-
-constexpr WireAddress kOpenAi{"https://api.openai.com/v1", "api.openai.com", "/chat/completions"};
-constexpr WireAddress kAnthropic{"https://api.anthropic.com/v1", "api.anthropic.com", "/messages"};
-
-const WireAddress& address_of(Wire wire) {
-  return wire == Wire::openai ? kOpenAi : kAnthropic;
-}
+constexpr std::string_view kModelPlace = "{model}";
 
 std::string_view without_suffix(std::string_view text, std::string_view suffix) {
   if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
@@ -31,33 +21,51 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
-}  // namespace
-
-std::string_view default_base_url(Wire wire) {
-  return address_of(wire).base;
+std::string endpoint_for(std::string_view endpoint, std::string_view model) {
+  const std::size_t at = endpoint.find(kModelPlace);
+  if (at == std::string_view::npos) return std::string(endpoint);
+  return fmt::format("{}{}{}", endpoint.substr(0, at), percent_encoded(model),
+                     endpoint.substr(at + kModelPlace.size()));
 }
 
-Result<Address> chat_address(Wire wire, std::string_view base_url) {
-  const WireAddress& known = address_of(wire);
+// An endpoint may bring a query of its own, which joins the base's.
+std::string joined(Url base, std::string_view endpoint) {
+  const std::size_t question = endpoint.find('?');
+  base.path += endpoint.substr(0, question);
+  if (question != std::string_view::npos) {
+    if (!base.query.empty()) base.query += '&';
+    base.query += endpoint.substr(question + 1);
+  }
+  return base.text();
+}
+
+std::string domain_of(std::string_view url) {
+  const auto parsed = parse_url(url);
+  return parsed ? lower_ascii(parsed->host) : std::string();
+}
+
+}  // namespace
+
+Result<Address> chat_address(const Provider& provider, std::string_view base_url, std::string_view model) {
+  const Wire& wire = *provider.wire;
   auto url = parse_url(trim(base_url));
   if (!url) {
     return fail(ErrorKind::config,
                 "base_url is not a URL that starts with http:// or https:// and names a host");
   }
-  std::string_view path = without_slashes(url->path);
-  path = without_slashes(without_suffix(path, known.endpoint));
-  // OpenAI's users give the version with the base; a path of their own (a gateway's, Azure's) is taken as it
-  // is. Anthropic's users give a base without it, whatever its path.
-  const bool add_version = wire == Wire::openai ? path.empty() : !path.ends_with("/v1");
-  url->path = fmt::format("{}{}", path, add_version ? "/v1" : "");
+  const std::string endpoint = endpoint_for(wire.endpoint, model);
+  const std::string_view path = without_slashes(without_suffix(without_slashes(url->path), endpoint));
+  const bool add_version = wire.version_in == VersionIn::base ? path.empty() : !path.ends_with(wire.version);
+  url->path = fmt::format("{}{}", path, add_version ? wire.version : "");
 
   Address address;
   address.host = url->authority();
-  address.is_public = equal_ignoring_ascii_case(url->host, known.public_host);
-  address.is_azure = lower_ascii(url->host).ends_with(".azure.com");
+  address.domain = lower_ascii(url->host);
+  address.is_public = address.domain == domain_of(provider.base_url);
   address.base = Url{.scheme = url->scheme, .host = url->host, .port = url->port, .path = url->path}.text();
-  url->path += known.endpoint;
-  address.url = url->text();
+  address.url = joined(*url, endpoint);
+  address.stream_url =
+      wire.stream_endpoint.empty() ? address.url : joined(*url, endpoint_for(wire.stream_endpoint, model));
   return address;
 }
 

@@ -6,21 +6,22 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "models/capabilities.h"
 
 namespace assay {
 
+struct Provider;
+
 struct Address {
   std::string url;         // to POST to; may hold secrets (user information, query)
+  std::string stream_url;  // the same for an answer that is streamed
   std::string base;        // to show and to compare: without user information and query
   std::string host;        // "api.openai.com", "127.0.0.1:8080": for messages
-  bool is_public = false;  // the provider's own service, which takes nobody without a key
-  bool is_azure = false;
+  std::string domain;      // the host in lower case, without its port
+  bool is_public = false;  // the provider's own service
 };
 
 // Kind config if it is no http or https URL; the message does not repeat it, since it may hold a password.
-Result<Address> chat_address(Wire wire, std::string_view base_url);
-
-std::string_view default_base_url(Wire wire);
+// The provider must have a wire.
+Result<Address> chat_address(const Provider& provider, std::string_view base_url, std::string_view model);
 
 }  // namespace assay

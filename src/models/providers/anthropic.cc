@@ -1,6 +1,8 @@
 #include "models/providers/anthropic.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +16,9 @@ namespace {
 
 // A stream could name any index; more blocks than this in one message is rubbish.
 constexpr std::size_t kMostBlocks = 4096;
+constexpr std::string_view kVersion = "2023-06-01";
+// The wire wants a limit in every request.
+constexpr int kMaxTokens = 4096;
 
 Json text_block(std::string_view text) {
   return JsonObject{{"type", "text"}, {"text", text}};
@@ -131,6 +136,11 @@ FinishReason finish_of(std::string_view reason, bool has_calls) {
   return FinishReason::other;  // pause_turn: a server tool is not done yet
 }
 
+void put_headers(HttpRequest& http, const Address& /*address*/, std::string_view key) {
+  http.headers.add("anthropic-version", std::string(kVersion));
+  if (!key.empty()) http.headers.add("x-api-key", std::string(key));
+}
+
 Usage usage_of(const Json* from) {
   Usage usage;
   if (from == nullptr || !from->is_object()) return usage;
@@ -151,7 +161,7 @@ Json anthropic_body(const ChatRequest& request, const ModelSpec& spec, const Wir
   const Sampling sampling = sampling_of(request, spec, plan.capabilities);
   JsonObject body;
   body["model"] = spec.name;
-  body["max_tokens"] = sampling.max_tokens.value_or(kAnthropicMaxTokens);
+  body["max_tokens"] = sampling.max_tokens.value_or(kMaxTokens);
   if (const std::string system = system_of(request, plan); !system.empty()) body["system"] = system;
   body["messages"] = messages_of(request);
   put_tools(body, request, plan);
@@ -278,5 +288,44 @@ Result<ChatReply> AnthropicStream::reply() const {
   whole["usage"] = usage_;
   return anthropic_reply(Json(std::move(whole)));
 }
+
+namespace {
+
+constexpr std::array kWays{StructuredWay::tools, StructuredWay::json_schema, StructuredWay::text};
+
+constexpr std::array kErrors{
+    ErrorName{"invalid_request_error", 400},
+    ErrorName{"authentication_error", 401},
+    ErrorName{"billing_error", 402, true},
+    ErrorName{"credit_balance_exhausted", 402, true},
+    ErrorName{"enforced_spend_limit_reached", 402, true},
+    ErrorName{"permission_error", 403},
+    ErrorName{"not_found_error", 404},
+    ErrorName{"conflict_error", 409},
+    ErrorName{"request_too_large", 413},
+    ErrorName{"rate_limit_error", 429},
+    ErrorName{"api_error", 500},
+    ErrorName{"timeout_error", 504},
+    ErrorName{"overloaded_error", 529},
+};
+
+}  // namespace
+
+// Users give a base without the version, whatever its path.
+constinit const Wire kAnthropicWire{
+    .version = "/v1",
+    .version_in = VersionIn::endpoint,
+    .endpoint = "/messages",
+    .put_headers = put_headers,
+    .body = anthropic_body,
+    .reply = anthropic_reply,
+    .stream = []() -> std::unique_ptr<ReplyStream> { return std::make_unique<AnthropicStream>(); },
+    .ways = kWays,
+    .takes_schema = [](const Json& schema) { return anthropic_output_schema(schema).has_value(); },
+    // There is one name for the limit, and no seed.
+    .capabilities = {.seed = false, .max_completion_tokens = false},
+    .max_tokens = kMaxTokens,
+    .errors = kErrors,
+};
 
 }  // namespace assay

@@ -11,14 +11,13 @@
 #include "core/json/json.h"
 #include "models/chat.h"
 #include "models/model.h"
+#include "models/providers/provider.h"
 #include "models/providers/reply_stream.h"
 #include "models/structured/structured_way.h"
 
 namespace assay {
 
-inline constexpr std::string_view kAnthropicVersion = "2023-06-01";
-// The wire wants a limit in every request.
-inline constexpr int kAnthropicMaxTokens = 4096;
+extern const Wire kAnthropicWire;
 
 Json anthropic_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);
 

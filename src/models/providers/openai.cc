@@ -188,6 +188,12 @@ FinishReason finish_of(std::string_view reason, bool has_calls) {
   return FinishReason::other;
 }
 
+void put_headers(HttpRequest& http, const Address& address, std::string_view key) {
+  if (key.empty()) return;
+  http.headers.add("Authorization", fmt::format("Bearer {}", key));
+  if (address.domain.ends_with(".azure.com")) http.headers.add("api-key", std::string(key));
+}
+
 Usage usage_of(const Json* from) {
   Usage usage;
   if (from == nullptr || !from->is_object()) return usage;
@@ -328,5 +334,38 @@ Result<ChatReply> OpenAiStream::reply() const {
   JsonObject whole{{"model", model_}, {"choices", JsonArray{std::move(choice)}}, {"usage", usage_}};
   return openai_reply(Json(std::move(whole)));
 }
+
+namespace {
+
+constexpr std::array kWays{StructuredWay::json_schema, StructuredWay::tools, StructuredWay::text};
+
+constexpr std::array kErrors{
+    ErrorName{"invalid_request_error", 400},
+    ErrorName{"invalid_api_key", 401},
+    ErrorName{"model_not_found", 404},
+    ErrorName{"rate_limit_exceeded", 429},
+    ErrorName{"tokens", 429},
+    ErrorName{"requests", 429},
+    ErrorName{"insufficient_quota", 429, true},
+    ErrorName{"billing_hard_limit_reached", 429, true},
+    ErrorName{"billing_not_active", 429, true},
+    ErrorName{"server_error", 500},
+};
+
+}  // namespace
+
+// Users give the version with the base; a path of their own (a gateway's, Azure's) is taken as it is.
+constinit const Wire kOpenAiWire{
+    .version = "/v1",
+    .version_in = VersionIn::base,
+    .endpoint = "/chat/completions",
+    .put_headers = put_headers,
+    .body = openai_body,
+    .reply = openai_reply,
+    .stream = []() -> std::unique_ptr<ReplyStream> { return std::make_unique<OpenAiStream>(); },
+    .ways = kWays,
+    .takes_strictly = [](const Json& schema) { return !strict_misfit(schema); },
+    .errors = kErrors,
+};
 
 }  // namespace assay

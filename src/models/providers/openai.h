@@ -14,10 +14,13 @@
 #include "core/json/json.h"
 #include "models/chat.h"
 #include "models/model.h"
+#include "models/providers/provider.h"
 #include "models/providers/reply_stream.h"
 #include "models/structured/structured_way.h"
 
 namespace assay {
+
+extern const Wire kOpenAiWire;
 
 Json openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);
 

@@ -8,6 +8,7 @@
 #include "core/secrets.h"
 #include "core/text.h"
 #include "models/failure.h"
+#include "models/providers/provider.h"
 #include "net/http/url.h"
 
 namespace assay {
@@ -27,11 +28,6 @@ bool is_hasuras_own(std::string_view url) {
 // Only the default variable may be missing, where the service is not Hasura's own.
 bool key_is_needed(const PromptqlQuery& query) {
   return !query.api_key_env.empty() && (query.api_key_env != kDefaultKey || is_hasuras_own(query.url));
-}
-
-std::string key_variable(const ModelSpec& model) {
-  if (!model.api_key_env.empty()) return model.api_key_env;
-  return model.provider == "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
 }
 
 // What is sent: the query with its secrets.
@@ -156,11 +152,13 @@ PromptqlQuery promptql_query(const PromptqlSettings& settings, const ModelSpec& 
   JsonObject body{{"version", settings.version}};
   if (settings.version == "v1") {
     JsonObject llm;
-    if (model.provider == "openai" || model.provider == "anthropic") {
-      llm["provider"] = model.provider;
+    const Provider* provider = find_provider(model.provider);
+    if (provider != nullptr && !provider->promptql_name.empty()) {
+      llm["provider"] = provider->promptql_name;
       llm["model"] = model.name;
       if (!model.base_url.empty()) llm["base_url"] = model.base_url;
-      query.body_keys.emplace_back("/llm/api_key", key_variable(model));
+      query.body_keys.emplace_back("/llm/api_key",
+                                   model.api_key_env.empty() ? provider->key_variable : model.api_key_env);
     } else {
       llm["provider"] = "hasura";
     }

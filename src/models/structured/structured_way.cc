@@ -1,11 +1,11 @@
 #include "models/structured/structured_way.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "models/providers/provider.h"
 #include "models/structured/schema_subset.h"
 
 namespace assay {
@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-bool carries(StructuredWay way, Wire wire, const OutputSchema& output, const Capabilities& capabilities,
-             const SchemaRefusals& refused) {
+bool carries(StructuredWay way, const Wire& wire, const OutputSchema& output,
+             const Capabilities& capabilities, const SchemaRefusals& refused) {
   switch (way) {
     case StructuredWay::json_schema:
       return capabilities.json_schema && !refused.json_schema &&
-             (wire == Wire::openai || anthropic_output_schema(output.schema).has_value());
+             (wire.takes_schema == nullptr || wire.takes_schema(output.schema));
     case StructuredWay::tools:
       return capabilities.tools && capabilities.forced_tool && !refused.tools &&
              describes_object(output.schema);
@@ -62,16 +62,12 @@ void cut_at_stop(ChatReply& reply, const std::vector<std::string>& stops) {
 
 }  // namespace
 
-StructuredWay choose_way(Wire wire, std::string_view pinned, const OutputSchema& output,
+StructuredWay choose_way(const Wire& wire, std::string_view pinned, const OutputSchema& output,
                          const Capabilities& capabilities, const SchemaRefusals& refused) {
-  constexpr std::array<StructuredWay, 3> openai{StructuredWay::json_schema, StructuredWay::tools,
-                                                StructuredWay::text};
-  constexpr std::array<StructuredWay, 3> anthropic{StructuredWay::tools, StructuredWay::json_schema,
-                                                   StructuredWay::text};
-  for (const auto way : wire == Wire::openai ? openai : anthropic) {
+  for (const auto way : wire.ways) {
     if (pinned == to_string(way)) return way;
   }
-  for (const auto way : wire == Wire::openai ? openai : anthropic) {
+  for (const auto way : wire.ways) {
     if (carries(way, wire, output, capabilities, refused)) return way;
   }
   return StructuredWay::text;

@@ -11,17 +11,19 @@
 
 namespace assay {
 
+struct Wire;
+
 // How one request is put on the wire.
 struct WirePlan {
   Capabilities capabilities;
   std::optional<StructuredWay> way;  // none: the request asks for plain text
-  bool strict = false;               // the schema fits OpenAI's strict subset and the server takes it
+  bool strict = false;               // the schema can be enforced to the letter, and the server does so
   bool stream = false;
 };
 
-// `pinned` is ModelSpec::structured. OpenAI: json_schema, tools, text; Anthropic: tools, json_schema, text;
-// the first that the model takes and that can carry the schema.
-StructuredWay choose_way(Wire wire, std::string_view pinned, const OutputSchema& output,
+// `pinned` is ModelSpec::structured. Else the first of the wire's ways that the model takes and that can
+// carry the schema.
+StructuredWay choose_way(const Wire& wire, std::string_view pinned, const OutputSchema& output,
                          const Capabilities& capabilities, const SchemaRefusals& refused);
 
 // OutputSchema::name as wires take it (letters, digits, _ and -, at most 64).

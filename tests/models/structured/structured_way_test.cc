@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/providers/anthropic.h"
+#include "models/providers/openai.h"
 #include "tests/models/wire_fixtures.h"
 
 namespace assay {
@@ -16,7 +18,7 @@ OutputSchema verdict() {
 TEST(StructuredWay, OfOpenAiGoesFromSchemaToToolsToText) {
   Capabilities model;
   SchemaRefusals refused;
-  const auto way = [&] { return choose_way(Wire::openai, "auto", verdict(), model, refused); };
+  const auto way = [&] { return choose_way(kOpenAiWire, "auto", verdict(), model, refused); };
   EXPECT_EQ(way(), StructuredWay::json_schema);
   model.json_schema = false;
   EXPECT_EQ(way(), StructuredWay::tools);
@@ -32,7 +34,7 @@ TEST(StructuredWay, OfOpenAiGoesFromSchemaToToolsToText) {
 TEST(StructuredWay, OfAnthropicStartsWithTools) {
   Capabilities model;
   const auto way = [&](const OutputSchema& output) {
-    return choose_way(Wire::anthropic, "auto", output, model, {});
+    return choose_way(kAnthropicWire, "auto", output, model, {});
   };
   EXPECT_EQ(way(verdict()), StructuredWay::tools);
   model.forced_tool = false;
@@ -47,19 +49,19 @@ TEST(StructuredWay, OfAnthropicStartsWithTools) {
 TEST(StructuredWay, CanBePinned) {
   Capabilities nothing;
   nothing.json_schema = nothing.tools = nothing.forced_tool = false;
-  for (const Wire wire : {Wire::openai, Wire::anthropic}) {
-    EXPECT_EQ(choose_way(wire, "json_schema", verdict(), nothing, {}), StructuredWay::json_schema);
-    EXPECT_EQ(choose_way(wire, "tools", verdict(), nothing, {}), StructuredWay::tools);
-    EXPECT_EQ(choose_way(wire, "text", verdict(), {}, {}), StructuredWay::text);
+  for (const Wire* wire : {&kOpenAiWire, &kAnthropicWire}) {
+    EXPECT_EQ(choose_way(*wire, "json_schema", verdict(), nothing, {}), StructuredWay::json_schema);
+    EXPECT_EQ(choose_way(*wire, "tools", verdict(), nothing, {}), StructuredWay::tools);
+    EXPECT_EQ(choose_way(*wire, "text", verdict(), {}, {}), StructuredWay::text);
   }
 }
 
 TEST(StructuredWay, OfASchemaWhoseRootIsNoObjectAvoidsTools) {
   const OutputSchema list{"list", "", json(R"({"type":"array","items":{"type":"string"}})")};
-  EXPECT_EQ(choose_way(Wire::anthropic, "auto", list, {}, {}), StructuredWay::text);
+  EXPECT_EQ(choose_way(kAnthropicWire, "auto", list, {}, {}), StructuredWay::text);
   Capabilities model;
   model.json_schema = false;
-  EXPECT_EQ(choose_way(Wire::openai, "auto", list, model, {}), StructuredWay::text);
+  EXPECT_EQ(choose_way(kOpenAiWire, "auto", list, model, {}), StructuredWay::text);
 }
 
 TEST(OutputName, IsMadeFitForTheWire) {
