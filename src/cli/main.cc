@@ -34,7 +34,7 @@ constexpr Command kCommands[] = {
     {"runs", "", "the runs in the results directory", runs_keys, runs_command},
     {"label-sample", "DIR", "which cases of a run people should label, with known probabilities",
      label_sample_keys, label_sample_command},
-    {"stats", "[QUESTION] FILE|power",
+    {"stats", "[QUESTION] FILE",
      "do groups differ, do raters agree, who wins: the statistics on any CSV or JSONL", stats_keys,
      stats_command, stats_help},
     {"serve", "[CONFIG] [--KEY VALUE]...", "results API and data service", serve_keys, serve_command},

@@ -135,8 +135,15 @@ int stats_command(const std::vector<std::string>& words, const Surroundings& sur
   if (!asked) return bad_input(asked.error(), surroundings);
   if (auto good = only_own_flags(*arguments, *asked->mode); !good)
     return bad_input(good.error(), surroundings);
-  const ResolvedConfig resolved = resolve_config(keys_of(*asked->mode), {"", {}, arguments->flags});
+  const Keys keys = keys_of(*asked->mode);
+  ResolvedConfig resolved = resolve_config(keys, {"", {}, arguments->flags});
   if (!resolved.problems.empty()) {
+    // There is no file of keys here: what is missing is a flag.
+    for (auto& [where, key, text] : resolved.problems) {
+      if (!where.empty()) continue;
+      where = "--" + flag_names({*find_key(keys, key)}).front();
+      key.clear();
+    }
     show_problems(resolved.problems, surroundings);
     return kBadInput;
   }

@@ -39,7 +39,7 @@ std::string stats_reference() {
       "test compares. `--json`, every figure by name, goes with all. A key `cluster_size` is the flag "
       "`--cluster-size`; `true or false` is `--paired` or `--no-paired`; a list is written `first,second`.\n";
   for (const answers::Mode& mode : answers::modes()) {
-    out += fmt::format("\n### {}\n\n{}? `{}`\n\n{}", mode.name, mode.title, stats_usage(mode),
+    out += fmt::format("\n### {}\n\n`{}`: {}?\n\n{}", mode.name, stats_usage(mode), mode.title,
                        reference_markdown(mode.keys));
   }
   return out;

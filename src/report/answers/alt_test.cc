@@ -8,6 +8,7 @@
 
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
+#include "report/answers/rating_columns.h"
 #include "report/answers/words.h"
 #include "report/figure_json.h"
 #include "report/words.h"
@@ -39,10 +40,10 @@ JsonObject human_json(const std::string& name, const AltTest::Human& human) {
 std::string verdict(const AltTest& result, const std::string& judge, const AltTestOptions& options) {
   const Estimate& rate = result.winning_rate;
   if (!result.passed) return fmt::format("No verdict on {}: {}.\n", judge, rate.undefined);
-  return fmt::format("{} {}: it wins against {} of {} (ε {}, q {}), and half of them are needed.\n", judge,
-                     *result.passed ? "may replace the humans" : "may not replace the humans",
-                     share_words(*rate.value), counted_words(rate.n, "human", "humans"),
-                     number_words(options.epsilon), number_words(options.rate));
+  return fmt::format("{} {}: it wins against {} of {} (ε {:g}, q {:g}), and half of them are needed.\n",
+                     judge, *result.passed ? "may replace the humans" : "may not replace the humans",
+                     share_words(*rate.value), counted_words(rate.n, "human", "humans"), options.epsilon,
+                     options.rate);
 }
 
 Result<Answer> test_judge(const DataTable& table, const Config& config) {

@@ -14,7 +14,6 @@
 #include "core/config.h"
 #include "core/data_table.h"
 #include "core/error.h"
-#include "stats/agreement/ratings.h"
 
 namespace assay::answers {
 
@@ -55,14 +54,5 @@ std::vector<std::string> listed(const Config& config, std::string_view key);
 // The same as numbers; an error of usage that names each entry which is none or outside of the limits.
 Result<std::vector<double>> listed_numbers(const Config& config, std::string_view key, double least,
                                            double most);
-
-// Ratings of units (rows) by raters (columns). Labels become numbers in the order of their texts, the same
-// for all raters; an absent rating is Ratings::kAbsent.
-enum class RatingKind { labels, numbers };
-std::vector<std::vector<double>> rating_rows(Columns& columns, const std::vector<std::string>& raters,
-                                             RatingKind kind);
-Ratings ratings_of(const std::vector<std::vector<double>>& rows, std::size_t raters);
-// The columns that the key `raters` lists; an error of usage for fewer than two.
-Result<std::vector<std::string>> at_least_two_raters(const Config& config, std::string_view key = "raters");
 
 }  // namespace assay::answers

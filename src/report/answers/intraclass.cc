@@ -6,6 +6,7 @@
 
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
+#include "report/answers/rating_columns.h"
 #include "report/answers/words.h"
 #include "report/figure_json.h"
 #include "report/words.h"

@@ -7,6 +7,7 @@
 
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
+#include "report/answers/rating_columns.h"
 #include "report/answers/words.h"
 #include "report/words.h"
 
@@ -30,7 +31,8 @@ Result<Answer> compare_orders(const DataTable& table, const Config& config) {
       text_table({{"figure", "value", "95% interval", "units", ""}, figure_row("kendall_w", result.w)});
   answer.text +=
       fmt::format("against no common order: χ² {}, df {}, p {}\n", number_or_none(result.test.statistic),
-                  number_or_none(result.test.df), p_words(result.test.p));
+                  result.test.df ? fmt::format("{:g}", *result.test.df) : std::string(kNotAvailable),
+                  p_words(result.test.p));
   return answer;
 }
 

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
+#include "report/answers/rating_columns.h"
 #include "report/answers/words.h"
 
 namespace assay::answers {

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/csv.h"
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
 #include "report/answers/words.h"
@@ -29,7 +30,6 @@ Result<Runs> read_runs(const DataTable& table, const Config& config) {
   Columns columns(table);
   const auto names = columns.texts(task);
   const auto outcomes = columns.texts(passed);
-  const auto values = columns.numbers(passed);
   std::map<std::string, TaskRuns> tasks;
   Runs found;
   for (std::size_t row = 0; row < columns.rows(); ++row) {
@@ -38,52 +38,56 @@ Result<Runs> read_runs(const DataTable& table, const Config& config) {
       continue;
     }
     TaskRuns& runs = tasks[*names[row]];
-    if (!values[row]) {
+    if (!outcomes[row]) {
       ++found.missing;
       continue;
     }
-    if (*values[row] != 0 && *values[row] != 1)
+    const auto outcome = cell_number(*outcomes[row]);
+    if (outcome != 0 && outcome != 1) {
       columns.wrong(row, passed, *outcomes[row], "true, false, 1 or 0");
+      continue;
+    }
     ++found.runs;
     ++runs.n;
-    runs.c += *values[row] == 1 ? 1 : 0;
+    runs.c += outcome == 1 ? 1 : 0;
   }
   if (auto good = columns.status(); !good) return fail(std::move(good.error()));
   for (const auto& [name, runs] : tasks) found.tasks.push_back(runs);
   return found;
 }
 
-// As asked for; else 1 and the most that every task with a run allows.
-Result<std::vector<std::int64_t>> chosen_k(const Config& config, const Runs& runs) {
+// As asked for; none if nothing was.
+Result<std::vector<std::int64_t>> asked_k(const Config& config) {
   const auto given = listed_numbers(config, "k", 1, kMostRuns);
   if (!given) return fail(given.error());
-  std::vector<std::int64_t> chosen;
+  std::vector<std::int64_t> asked;
   for (const double k : *given) {
     if (k != std::floor(k))
       return fail(ErrorKind::usage, fmt::format("--k: found {}, expected whole numbers", k));
-    chosen.push_back(static_cast<std::int64_t>(k));
+    asked.push_back(static_cast<std::int64_t>(k));
   }
-  if (chosen.empty()) {
-    std::int64_t fewest = 0;
-    for (const TaskRuns& task : runs.tasks) {
-      if (task.n > 0) fewest = fewest == 0 ? task.n : std::min(fewest, task.n);
-    }
-    chosen.push_back(1);
-    if (fewest > 1) chosen.push_back(fewest);
+  return asked;
+}
+
+// 1, and the most that every task with a run allows.
+std::vector<std::int64_t> usual_k(const Runs& runs) {
+  std::int64_t fewest = 0;
+  for (const TaskRuns& task : runs.tasks) {
+    if (task.n > 0) fewest = fewest == 0 ? task.n : std::min(fewest, task.n);
   }
-  return chosen;
+  return fewest > 1 ? std::vector<std::int64_t>{1, fewest} : std::vector<std::int64_t>{1};
 }
 
 Result<Answer> estimate_passes(const DataTable& table, const Config& config) {
+  const auto asked = asked_k(config);
+  if (!asked) return fail(asked.error());
   const auto runs = read_runs(table, config);
   if (!runs) return fail(runs.error());
-  const auto chosen = chosen_k(config, *runs);
-  if (!chosen) return fail(chosen.error());
 
   JsonObject at_least_one;
   JsonObject all;
   std::vector<Row> rows{{"figure", "value", "95% interval", "tasks", ""}};
-  for (const std::int64_t k : *chosen) {
+  for (const std::int64_t k : asked->empty() ? usual_k(*runs) : *asked) {
     const Estimate at = estimate_pass_at_k(runs->tasks, k);
     const Estimate hat = estimate_pass_hat_k(runs->tasks, k);
     at_least_one[std::to_string(k)] = counted_figure_json(at);
