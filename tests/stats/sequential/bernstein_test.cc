@@ -66,6 +66,23 @@ TEST(Bernstein, IsNarrowerTheMoreEvenTheScoresAre) {
   EXPECT_LT(width(even), width(uneven) / 3);
 }
 
+TEST(Bernstein, IsWiderThanBettingAtFirstAndNarrowerInTheLongRun) {
+  Random random = Random::keyed("bernstein and betting");
+  BernsteinSequence bernstein;
+  BettingSequence betting;
+  const auto width = [](const auto& sequence) {
+    const Interval ci = sequence.now().ci.value();
+    return ci.high - ci.low;
+  };
+  for (int i = 1; i <= 10'000; ++i) {
+    const double score = random.uniform();
+    bernstein.add(score);
+    betting.add(score);
+    if (i == 100) EXPECT_GT(width(bernstein), 1.2 * width(betting));
+  }
+  EXPECT_LT(width(bernstein), 0.9 * width(betting));
+}
+
 TEST(Bernstein, StaysWithinTheRangeAndSaysWhatIsMissing) {
   BernsteinSequence sequence;
   EXPECT_EQ(sequence.now().undefined, "no observations");
