@@ -123,6 +123,10 @@ Result<Answer> follow(const DataTable& table, const Config& config) {
   head.emplace_back("");
   std::vector<Row> rows{std::move(head)};
   JsonArray looks;
+  const auto keep = [&](Look look) {
+    rows.push_back(std::move(look.row));
+    looks.emplace_back(std::move(look.json));
+  };
   MeanSequence means = mean_sequence(*question);
   std::vector<double> seen;
   std::int64_t missing = 0;
@@ -135,16 +139,12 @@ Result<Answer> follow(const DataTable& table, const Config& config) {
       continue;
     }
     seen.push_back(score);
-    if (!is_look(seen.size())) continue;
-    Look look = look_at(*question, means, seen);
-    rows.push_back(std::move(look.row));
-    looks.emplace_back(std::move(look.json));
+    if (is_look(seen.size())) keep(look_at(*question, means, seen));
   }
   Look last = look_at(*question, means, seen);
-  if (seen.empty() || !is_look(seen.size())) rows.push_back(last.row);
   JsonObject json = last.json;
   json["missing"] = missing;
-  if (seen.empty() || !is_look(seen.size())) looks.emplace_back(std::move(last.json));
+  if (!is_look(seen.size())) keep(std::move(last));
   json["looks"] = std::move(looks);
   std::string text = text_table(rows);
   if (missing > 0)
