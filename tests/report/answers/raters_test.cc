@@ -1,6 +1,7 @@
 // Questions about raters, with the published values of tests/stats.
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,12 +107,15 @@ TEST(LabelSetsAnswer, AgreesWithR) {
         const Json& set = row.at(i);
         if (set.is_null()) continue;
         std::string cell = "[]";
-        for (const char letter : set.as_string()) cell = (cell == "[]" ? "" : cell + ";") + letter;
+        for (const char letter : set.as_string()) {
+          cell = cell == "[]" ? "" : cell.append(";");
+          cell += letter;
+        }
         line += cell;
       }
-      csv += line + "\n";
+      csv.append(line).append("\n");
     }
-    const Json json = asked("label-sets", raters + "\n" + csv, {{"raters", raters}});
+    const Json json = asked("label-sets", fmt::format("{}\n{}", raters, csv), {{"raters", raters}});
     EXPECT_NEAR(number_at(json, "/alpha_jaccard/value"), as_number(table.at("jaccard")).value(), 1e-12);
     EXPECT_NEAR(number_at(json, "/alpha_masi/value"), as_number(table.at("masi")).value(), 1e-12);
   }
