@@ -29,6 +29,8 @@ struct Command {
   std::string_view title;  // one line
   Keys (*keys)();
   int (*run)(const std::vector<std::string>& words, const Surroundings& surroundings);
+  // What help says of a command whose flags are more than one list; null: the list of `keys`.
+  std::string (*help)(const Terminal& terminal) = nullptr;
 };
 
 std::span<const Command> commands();

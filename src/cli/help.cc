@@ -10,7 +10,6 @@
 #include "evaluations/common_keys.h"
 
 namespace assay {
-namespace {
 
 std::string bold(std::string_view text, const Terminal& terminal) {
   return terminal.colour ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
@@ -19,8 +18,6 @@ std::string bold(std::string_view text, const Terminal& terminal) {
 int text_width(const Terminal& terminal) {
   return std::clamp(terminal.width, 60, 110);
 }
-
-}  // namespace
 
 std::string general_help(const Terminal& terminal) {
   std::string out = fmt::format(
@@ -61,6 +58,7 @@ std::string command_help(std::string_view command, std::string_view evaluation, 
   if (found == nullptr) return general_help(terminal);
   out += fmt::format("{}: {}\n\nassay {} {}\n", bold(found->name, terminal), found->title, found->name,
                      found->words);
+  if (found->help != nullptr) return out + "\n" + found->help(terminal);
   const bool runs = found->name == "run" || found->name == "check" || found->name == "resume";
   const Keys keys = runs ? run_flags() : found->keys();
   if (!keys.empty()) out += "\n" + bold("Flags\n", terminal) + help_text(keys, text_width(terminal));

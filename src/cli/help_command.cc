@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/stats/stats_help.h"
 #include "evaluations/registry.h"
 
 namespace assay {
@@ -71,6 +72,19 @@ std::string fish_completion() {
   return out;
 }
 
+// `assay help stats icc`, and the reference part of docs/stats.md.
+int help_on_stats(const std::string& word, const Surroundings& surroundings) {
+  const answers::Mode* mode = answers::find_mode(word);
+  if (mode != nullptr) {
+    print(mode_help(*mode, surroundings.terminal));
+  } else if (word == "--reference") {
+    print(stats_reference());
+  } else {
+    print(command_help("stats", "", surroundings.terminal));
+  }
+  return kDone;
+}
+
 }  // namespace
 
 int help_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
@@ -90,6 +104,7 @@ int help_command(const std::vector<std::string>& words, const Surroundings& surr
         surroundings);
     return kBadInput;
   }
+  if (words.front() == "stats" && words.size() > 1) return help_on_stats(words[1], surroundings);
   print(command_help(words.front(), words.front(), surroundings.terminal));
   return kDone;
 }

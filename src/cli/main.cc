@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/stats/stats_help.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "evaluations/registry.h"
@@ -33,8 +34,9 @@ constexpr Command kCommands[] = {
     {"runs", "", "the runs in the results directory", runs_keys, runs_command},
     {"label-sample", "DIR", "which cases of a run people should label, with known probabilities",
      label_sample_keys, label_sample_command},
-    {"stats", "FILE|power", "do groups differ, do raters agree, who wins: the statistics on any CSV or JSONL",
-     stats_keys, stats_command},
+    {"stats", "[QUESTION] FILE",
+     "do groups differ, do raters agree, who wins: the statistics on any CSV or JSONL", stats_keys,
+     stats_command, stats_help},
     {"serve", "[CONFIG] [--KEY VALUE]...", "results API and data service", serve_keys, serve_command},
     {"sim", "", "a simulated model endpoint with fault injection", sim_keys, sim_command},
     {"demo", "", "every evaluation on the bundled examples, with the built-in model", demo_keys,

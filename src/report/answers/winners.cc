@@ -4,14 +4,24 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "cli/stats/stats_modes.h"
 #include "core/text.h"
+#include "report/answers/columns.h"
+#include "report/answers/mode.h"
+#include "report/answers/words.h"
 #include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/ranking/bradley_terry.h"
 
-namespace assay {
+namespace assay::answers {
 namespace {
+
+// `winner` holds the name of a or b, "a", "b", or "tie".
+struct WinnerQuestion {
+  std::string winner;
+  std::string a;
+  std::string b;
+  std::string cluster;  // empty: every comparison stands for itself
+};
 
 Json effect_json(const FittedEffect& effect) {
   const Estimate& estimate = effect.estimate;
@@ -24,7 +34,7 @@ Json effect_json(const FittedEffect& effect) {
   return json;
 }
 
-std::vector<std::string> effect_row(std::string name, const FittedEffect& effect, std::string n) {
+Row effect_row(std::string name, const FittedEffect& effect, std::string n) {
   const Estimate& estimate = effect.estimate;
   const auto error = effect.clustered_error ? effect.clustered_error : effect.information_error;
   return {std::move(name),       number_or_none(estimate.value),
@@ -44,50 +54,45 @@ std::optional<Winner> winner_of(const std::string& cell, const std::string& a, c
 }
 
 Result<std::vector<Comparison>> read_comparisons(const DataTable& table, const WinnerQuestion& question) {
-  std::size_t columns[3] = {};
-  std::size_t next = 0;
-  for (const std::string& name : {question.winner, question.a, question.b}) {
-    const auto column = table.column(name);
-    if (!column) return fail(column.error());
-    columns[next++] = *column;
-  }
-  std::optional<std::size_t> cluster;
-  if (!question.cluster.empty()) {
-    const auto column = table.column(question.cluster);
-    if (!column) return fail(column.error());
-    cluster = *column;
-  }
+  Columns columns(table);
+  const auto winners = columns.texts(question.winner);
+  const auto first = columns.texts(question.a);
+  const auto second = columns.texts(question.b);
+  const auto clusters = question.cluster.empty() ? Columns::Texts(columns.rows(), std::string())
+                                                 : columns.texts(question.cluster);
   std::vector<Comparison> comparisons;
-  std::string problems;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const auto problem = [&](const std::string& what) {
-      problems += fmt::format("{}line {}: {}", problems.empty() ? "" : "\n", table.line(row), what);
-    };
-    const auto won = table.text(row, columns[0]);
-    const auto a = table.text(row, columns[1]);
-    const auto b = table.text(row, columns[2]);
-    const auto of = cluster ? table.text(row, *cluster) : std::optional<std::string>("");
-    if (!a || !b || !of) {
-      problem(fmt::format("column {} is empty", !a ? question.a : !b ? question.b : question.cluster));
+  for (std::size_t row = 0; row < columns.rows(); ++row) {
+    const auto& a = first[row];
+    const auto& b = second[row];
+    if (!a || !b || !clusters[row]) {
+      columns.empty(row, !a ? question.a : !b ? question.b : question.cluster);
       continue;
     }
-    if (!won) continue;  // not decided
-    const auto winner = winner_of(*won, *a, *b);
+    if (!winners[row]) continue;  // not decided
+    const auto winner = winner_of(*winners[row], *a, *b);
     if (!winner) {
-      problem(
-          fmt::format("column {}: found {}, expected a, b, tie, {} or {}", question.winner, *won, *a, *b));
+      columns.wrong(row, fmt::format("column {}: found {}, expected a, b, tie, {} or {}", question.winner,
+                                     *winners[row], *a, *b));
       continue;
     }
-    comparisons.push_back(
-        {.a = *a, .b = *b, .winner = *winner, .first = FirstSeat::a, .covariates = {}, .cluster = *of});
+    comparisons.push_back({.a = *a,
+                           .b = *b,
+                           .winner = *winner,
+                           .first = FirstSeat::a,
+                           .covariates = {},
+                           .cluster = *clusters[row]});
   }
-  if (!problems.empty()) return fail(Error{ErrorKind::data, problems, {{"file", table.path()}}});
+  if (auto good = columns.status(); !good) return fail(std::move(good.error()));
   return comparisons;
 }
 
-}  // namespace
-
-Result<StatsAnswer> rank_winners(const DataTable& table, const WinnerQuestion& question) {
+Result<Answer> rank_winners(const DataTable& table, const Config& config) {
+  const WinnerQuestion question{config.text("winner"), config.text("a"), config.text("b"),
+                                config.text("cluster")};
+  if (question.winner.empty() || question.a.empty() || question.b.empty()) {
+    return fail(ErrorKind::usage,
+                "--winner needs --a COLUMN and --b COLUMN, the columns that say who met whom");
+  }
   const auto comparisons = read_comparisons(table, question);
   if (!comparisons) return fail(comparisons.error());
   BradleyTerryOptions options;
@@ -96,7 +101,7 @@ Result<StatsAnswer> rank_winners(const DataTable& table, const WinnerQuestion& q
   if (!fit.undefined.empty()) return fail(Error{ErrorKind::data, fit.undefined, {{"file", table.path()}}});
 
   JsonObject players;
-  std::vector<std::vector<std::string>> rows{{"", "log strength", "se", "95% interval", "n", "method"}};
+  std::vector<Row> rows{{"", "log strength", "se", "95% interval", "n", "method"}};
   for (const Strength& player : fit.players) {
     Json entry = effect_json(player.log_strength);
     JsonObject& object = entry.get_object();
@@ -110,7 +115,7 @@ Result<StatsAnswer> rank_winners(const DataTable& table, const WinnerQuestion& q
     rows.push_back(effect_row(player.name, player.log_strength,
                               std::to_string(player.wins + player.losses + player.ties)));
   }
-  StatsAnswer answer;
+  Answer answer;
   answer.json = JsonObject{{"bradley_terry", std::move(players)},
                            {"n", fit.n},
                            {"clusters", fit.clusters},
@@ -124,4 +129,22 @@ Result<StatsAnswer> rank_winners(const DataTable& table, const WinnerQuestion& q
   return answer;
 }
 
-}  // namespace assay
+}  // namespace
+
+Mode winners_mode() {
+  return {.name = "winners",
+          .title = "who wins",
+          .needed = "--winner COLUMN --a COLUMN --b COLUMN",
+          .asked_by = {"winner"},
+          .keys =
+              {
+                  {.name = "winner", .help = "Column of who won: a, b, tie, or the winner's name."},
+                  {.name = "a", .help = "Column of the first of each pair."},
+                  {.name = "b", .help = "Column of the second of each pair."},
+                  {.name = "cluster",
+                   .help = "Column that says which rows belong together; intervals honour it."},
+              },
+          .answer = rank_winners};
+}
+
+}  // namespace assay::answers

@@ -1,15 +1,29 @@
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "cli/stats/stats_modes.h"
+#include "report/answers/mode.h"
 #include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/comparisons/planning.h"
 
-namespace assay {
+namespace assay::answers {
 namespace {
+
+// Whatever of delta, n and power is not given is worked out.
+struct PowerQuestion {
+  std::optional<double> delta;
+  std::optional<double> sd;  // of the paired difference, or of the values of each group
+  std::optional<double> n;
+  std::optional<double> power;
+  double alpha = 0.05;
+  bool paired = true;
+  double cluster_size = 1;
+  double icc = 0;  // intra-class correlation
+};
 
 // The plan for one design, with the formulas of that design.
 struct Plan {
@@ -31,9 +45,7 @@ struct Plan {
   }
 };
 
-}  // namespace
-
-Result<StatsAnswer> plan_sample(const PowerQuestion& question) {
+Result<Answer> plan_sample(const PowerQuestion& question) {
   if (!question.sd) {
     return fail(ErrorKind::usage,
                 "--sd is missing: the standard deviation of the paired difference, or with --no-paired of "
@@ -98,7 +110,67 @@ Result<StatsAnswer> plan_sample(const PowerQuestion& question) {
                 "give --delta (how many cases?), --n (which smallest difference?) or both (which power?)");
   }
   if (text.empty()) return fail(ErrorKind::usage, undefined);
-  return StatsAnswer{std::move(json), std::move(text)};
+  return Answer{std::move(json), std::move(text)};
 }
 
-}  // namespace assay
+Result<Answer> answer_power(const DataTable& /*none*/, const Config& config) {
+  return plan_sample({.delta = config.number("delta"),
+                      .sd = config.number("sd"),
+                      .n = config.number("n"),
+                      .power = config.number("power"),
+                      .alpha = config.number("alpha").value_or(0.05),
+                      .paired = config.boolean("paired"),
+                      .cluster_size = config.number("cluster_size").value_or(1),
+                      .icc = config.number("icc").value_or(0)});
+}
+
+}  // namespace
+
+Mode power_mode() {
+  return {.name = "power",
+          .title = "how many cases are needed",
+          .needed = "--sd N and --delta N, --n N or both",
+          .input = Input::none,
+          .asked_by = {},
+          .keys =
+              {
+                  {.name = "delta", .type = KeyType::number, .help = "The difference to be found."},
+                  {.name = "sd",
+                   .type = KeyType::number,
+                   .help = "Standard deviation of the difference, or of each group.",
+                   .minimum = 0},
+                  {.name = "n",
+                   .type = KeyType::number,
+                   .help = "Cases (per group if not paired).",
+                   .minimum = 2},
+                  {.name = "power",
+                   .type = KeyType::number,
+                   .help = "Chance to find it; 0.8 if it is not what is asked for.",
+                   .minimum = 0.01,
+                   .maximum = 0.9999},
+                  {.name = "alpha",
+                   .type = KeyType::number,
+                   .help = "Level of the test.",
+                   .default_value = 0.05,
+                   .minimum = 0.000001,
+                   .maximum = 0.5},
+                  {.name = "paired",
+                   .type = KeyType::boolean,
+                   .help = "Both systems answer the same cases.",
+                   .default_value = true},
+                  {.name = "cluster_size",
+                   .type = KeyType::number,
+                   .help = "Cases in a cluster.",
+                   .default_value = 1,
+                   .minimum = 1},
+                  {.name = "icc",
+                   .type = KeyType::number,
+                   .help = "Correlation of cases in one cluster.",
+                   .default_value = 0,
+                   .minimum = 0,
+                   .maximum = 1},
+              },
+          .answer = answer_power};
+}
+
+}  // namespace assay::answers

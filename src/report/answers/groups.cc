@@ -6,7 +6,9 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "cli/stats/stats_modes.h"
+#include "report/answers/columns.h"
+#include "report/answers/mode.h"
+#include "report/answers/words.h"
 #include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/comparisons/adjust.h"
@@ -16,8 +18,18 @@
 #include "stats/intervals/mean.h"
 #include "stats/intervals/median.h"
 
-namespace assay {
+namespace assay::answers {
 namespace {
+
+// Pairs rows of two groups by `pair`; intervals and tests honour `cluster`. Columns that are not asked for
+// are empty.
+struct GroupQuestion {
+  std::string value;
+  std::string group;
+  std::string control;  // compare with this one only
+  std::string cluster;
+  std::string pair;
+};
 
 struct Group {
   std::string name;
@@ -27,68 +39,48 @@ struct Group {
   std::int64_t missing = 0;
 };
 
-Json test_json(const TestResult& test, const char* statistic) {
-  JsonObject json{
-      {statistic, number_json(test.statistic)}, {"p", number_json(test.p)}, {"method", test.method}};
-  if (test.df) json["df"] = *test.df;
-  if (!test.undefined.empty()) json["undefined"] = test.undefined;
-  return json;
-}
-
 // The rows by group, in the order of first sight. A row without group is an error; one without value is
 // counted.
 Result<std::vector<Group>> read_groups(const DataTable& table, const GroupQuestion& question) {
-  const auto value = table.column(question.value);
-  if (!value) return fail(value.error());
-  const auto group = table.column(question.group);
-  if (!group) return fail(group.error());
-  std::optional<std::size_t> cluster;
-  std::optional<std::size_t> pair;
-  for (const auto& [name, place] : {std::pair(question.cluster, &cluster), std::pair(question.pair, &pair)}) {
-    if (name.empty()) continue;
-    const auto found = table.column(name);
-    if (!found) return fail(found.error());
-    *place = *found;
-  }
-  const auto values = table.numbers(*value);
-  if (!values) return fail(values.error());
+  Columns columns(table);
+  const auto values = columns.numbers(question.value);
+  const auto names = columns.texts(question.group);
+  const bool clustered = !question.cluster.empty();
+  const bool paired = !question.pair.empty();
+  const auto clusters = clustered ? columns.texts(question.cluster) : Columns::Texts();
+  const auto pairs = paired ? columns.texts(question.pair) : Columns::Texts();
   std::vector<Group> groups;
-  std::string problems;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const auto problem = [&](const std::string& what) {
-      problems += fmt::format("{}line {}: {}", problems.empty() ? "" : "\n", table.line(row), what);
-    };
-    const auto name = table.text(row, *group);
+  for (std::size_t row = 0; row < columns.rows(); ++row) {
+    const auto& name = names[row];
     if (!name) {
-      problem(fmt::format("column {} is empty, expected the name of a group", question.group));
+      columns.empty(row, question.group, "the name of a group");
       continue;
     }
     auto at = std::ranges::find(groups, *name, &Group::name);
     if (at == groups.end()) at = groups.insert(groups.end(), Group{*name, {}, {}, {}, 0});
-    if (!(*values)[row]) {
+    if (!values[row]) {
       ++at->missing;
       continue;
     }
-    if (cluster) {
-      const auto of = table.text(row, *cluster);
-      if (!of) {
-        problem(fmt::format("column {} is empty, expected a cluster", question.cluster));
+    if (clustered) {
+      if (!clusters[row]) {
+        columns.empty(row, question.cluster, "a cluster");
         continue;
       }
-      at->clusters.push_back(*of);
+      at->clusters.push_back(*clusters[row]);
     }
-    if (pair) {
-      const auto id = table.text(row, *pair);
-      if (!id) {
-        problem(fmt::format("column {} is empty, expected the name of a pair", question.pair));
+    if (paired) {
+      if (!pairs[row]) {
+        columns.empty(row, question.pair, "the name of a pair");
         continue;
       }
-      if (!at->by_pair.emplace(*id, at->values.size()).second)
-        problem(fmt::format("{} {} is there twice in group {}", question.pair, *id, *name));
+      if (!at->by_pair.emplace(*pairs[row], at->values.size()).second)
+        columns.wrong(row,
+                      fmt::format("{} {} is there twice in group {}", question.pair, *pairs[row], *name));
     }
-    at->values.push_back(*(*values)[row]);
+    at->values.push_back(*values[row]);
   }
-  if (!problems.empty()) return fail(Error{ErrorKind::data, problems, {{"file", table.path()}}});
+  if (auto good = columns.status(); !good) return fail(std::move(good.error()));
   return groups;
 }
 
@@ -118,7 +110,7 @@ Pairs pair_rows(const Group& a, const Group& b) {
 struct GroupTest {
   JsonObject json;
   std::optional<double> p;  // of the test that the design asks for
-  std::vector<std::string> row;
+  Row row;
 };
 
 GroupTest test_groups(const Group& a, const Group& b, bool paired) {
@@ -157,9 +149,11 @@ GroupTest test_groups(const Group& a, const Group& b, bool paired) {
   return result;
 }
 
-}  // namespace
-
-Result<StatsAnswer> compare_groups(const DataTable& table, const GroupQuestion& question) {
+Result<Answer> compare_groups(const DataTable& table, const Config& config) {
+  const GroupQuestion question{config.text("value"), config.text("group"), config.text("control"),
+                               config.text("cluster"), config.text("pair")};
+  if (question.value.empty() || question.group.empty())
+    return fail(ErrorKind::usage, "--value COLUMN and --group COLUMN belong together");
   const auto groups = read_groups(table, question);
   if (!groups) return fail(groups.error());
   const auto control = std::ranges::find(*groups, question.control, &Group::name);
@@ -170,8 +164,7 @@ Result<StatsAnswer> compare_groups(const DataTable& table, const GroupQuestion& 
               {{"file", table.path()}}});
   }
   JsonObject by_group;
-  std::vector<std::vector<std::string>> rows{
-      {"group", "n", "mean", "95% interval", "sd", "median", "missing"}};
+  std::vector<Row> rows{{"group", "n", "mean", "95% interval", "sd", "median", "missing"}};
   for (const Group& group : *groups) {
     const Estimate mean = mean_of(group);
     Moments moments;
@@ -206,7 +199,7 @@ Result<StatsAnswer> compare_groups(const DataTable& table, const GroupQuestion& 
   for (const GroupTest& test : tests) p.push_back(test.p);
   const auto adjusted = holm(p);
   JsonArray list;
-  std::vector<std::vector<std::string>> test_rows{
+  std::vector<Row> test_rows{
       {"difference", "value", "95% interval", "p", "p (Holm)", "Cohen's d", "Cliff's δ", "test"}};
   for (std::size_t i = 0; i < tests.size(); ++i) {
     tests[i].json["p_holm"] = number_json(adjusted[i]);
@@ -214,7 +207,7 @@ Result<StatsAnswer> compare_groups(const DataTable& table, const GroupQuestion& 
     test_rows.push_back(tests[i].row);
     list.push_back(std::move(tests[i].json));
   }
-  StatsAnswer answer;
+  Answer answer;
   answer.json = JsonObject{{"value", question.value},
                            {"group", question.group},
                            {"groups", std::move(by_group)},
@@ -224,4 +217,24 @@ Result<StatsAnswer> compare_groups(const DataTable& table, const GroupQuestion& 
   return answer;
 }
 
-}  // namespace assay
+}  // namespace
+
+Mode groups_mode() {
+  return {.name = "groups",
+          .title = "do groups differ",
+          .needed = "--value COLUMN --group COLUMN",
+          .asked_by = {"value", "group"},
+          .keys =
+              {
+                  {.name = "value", .help = "Column of the scores."},
+                  {.name = "group", .help = "Column that says which group a row belongs to."},
+                  {.name = "control", .help = "Compare every group with this one only."},
+                  {.name = "cluster",
+                   .help = "Column that says which rows belong together; intervals and tests honour it."},
+                  {.name = "pair",
+                   .help = "Column that pairs a row of one group with one of another: the case's id."},
+              },
+          .answer = compare_groups};
+}
+
+}  // namespace assay::answers

@@ -1,4 +1,4 @@
-#include "cli/data_table.h"
+#include "core/data_table.h"
 
 #include <map>
 #include <utility>
@@ -14,8 +14,6 @@
 
 namespace assay {
 namespace {
-
-constexpr std::size_t kMostProblems = 20;
 
 bool is_json_lines(std::string_view path) {
   return path.ends_with(".jsonl") || path.ends_with(".ndjson") || path.ends_with(".json");
@@ -37,23 +35,29 @@ void flatten(const JsonObject& object, const std::string& prefix,
 
 }  // namespace
 
-Result<DataTable> DataTable::read(const std::string& path) {
+Result<DataTable> DataTable::of_csv(std::string_view text, const std::string& name) {
+  auto csv = parse_csv(text);
+  if (!csv) return fail(std::move(csv.error()).with("file", name));
   DataTable table;
-  table.path_ = path;
+  table.path_ = name;
+  table.columns_ = std::move(csv->columns);
+  for (CsvRow& row : csv->rows) {
+    table.lines_.push_back(row.line);
+    auto& cells = table.cells_.emplace_back();
+    for (std::string& cell : row.cells)
+      cells.push_back(trim(cell).empty() ? std::nullopt : std::optional(std::string(trim(cell))));
+  }
+  return table;
+}
+
+Result<DataTable> DataTable::read(const std::string& path) {
   if (!is_json_lines(path)) {
     auto text = read_file(path);
     if (!text) return fail(std::move(text.error()));
-    auto csv = parse_csv(*text);
-    if (!csv) return fail(std::move(csv.error()).with("file", path));
-    table.columns_ = std::move(csv->columns);
-    for (CsvRow& row : csv->rows) {
-      table.lines_.push_back(row.line);
-      auto& cells = table.cells_.emplace_back();
-      for (std::string& cell : row.cells)
-        cells.push_back(trim(cell).empty() ? std::nullopt : std::optional(std::string(trim(cell))));
-    }
-    return table;
+    return of_csv(*text, path);
   }
+  DataTable table;
+  table.path_ = path;
   auto reader = LineReader::open(path);
   if (!reader) return fail(std::move(reader.error()));
   LineParser parser({});
@@ -92,24 +96,6 @@ Result<std::size_t> DataTable::column(const std::string& name) const {
 std::optional<std::string> DataTable::text(std::size_t row, std::size_t column) const {
   const auto& cells = cells_[row];
   return column < cells.size() ? cells[column] : std::nullopt;
-}
-
-Result<std::vector<std::optional<double>>> DataTable::numbers(std::size_t column) const {
-  std::vector<std::optional<double>> values;
-  std::string problems;
-  std::size_t count = 0;
-  for (std::size_t row = 0; row < rows(); ++row) {
-    const auto cell = text(row, column);
-    auto& value = values.emplace_back();
-    if (!cell) continue;
-    value = cell_number(*cell);
-    if (value || ++count > kMostProblems) continue;
-    problems += fmt::format("{}line {}, {}: found {}, expected a number", problems.empty() ? "" : "\n",
-                            lines_[row], columns_[column], excerpt(Json(boost::json::string(*cell))));
-  }
-  if (count > kMostProblems) problems += fmt::format("\n… and {} more", count - kMostProblems);
-  if (count > 0) return fail(Error{ErrorKind::data, problems, {{"file", path_}}});
-  return values;
 }
 
 }  // namespace assay

@@ -1,10 +1,11 @@
-// A file of rows with named columns, CSV or JSON Lines, for the commands that look at any data. Everything is
-// text; absent, null and empty cells are missing.
+// A file of rows with named columns, CSV or JSON Lines, for questions that may be asked of any data.
+// Everything is text; absent, null and empty cells are missing.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -16,6 +17,8 @@ class DataTable {
   // JSON Lines if the name ends in .jsonl, .ndjson or .json, else CSV. A column of JSON Lines is a field, or
   // a path into an object with dots ("metrics.coherence.mean"). Every problem of the file at once.
   static Result<DataTable> read(const std::string& path);
+  // CSV that is at hand; `name` stands in messages where the file's path would.
+  static Result<DataTable> of_csv(std::string_view text, const std::string& name);
 
   const std::string& path() const { return path_; }
   std::size_t rows() const { return lines_.size(); }
@@ -25,10 +28,6 @@ class DataTable {
   Result<std::size_t> column(const std::string& name) const;
   // Nothing if the cell is missing.
   std::optional<std::string> text(std::size_t row, std::size_t column) const;
-
-  // The column as numbers; true and false are 1 and 0, a missing cell is nothing. Every cell that is
-  // something else is told with its line.
-  Result<std::vector<std::optional<double>>> numbers(std::size_t column) const;
 
  private:
   std::string path_;
