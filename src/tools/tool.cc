@@ -5,7 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "tools/sql_query.h"
+#include "tools/sql/sql_query.h"
 
 namespace assay {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "tools/command.h"
 #include "tools/http_call.h"
-#include "tools/sql_query.h"
+#include "tools/sql/sql_query.h"
 
 namespace assay {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/task.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
-#include "tools/mcp_client.h"
+#include "tools/mcp/mcp_client.h"
 #include "tools/tool.h"
 
 namespace assay {

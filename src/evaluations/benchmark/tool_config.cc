@@ -12,7 +12,7 @@
 
 #include "core/schema/schema.h"
 #include "core/text.h"
-#include "tools/sql_query.h"
+#include "tools/sql/sql_query.h"
 #include "tools/toolbox.h"
 
 namespace assay::benchmark {

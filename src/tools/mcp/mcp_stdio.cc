@@ -1,4 +1,4 @@
-#include "tools/mcp_stdio.h"
+#include "tools/mcp/mcp_stdio.h"
 
 #include <map>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "net/http/transfer_failure.h"
 #include "net/process/pipe_process.h"
 #include "tools/http_call.h"
-#include "tools/mcp_wait.h"
+#include "tools/mcp/mcp_wait.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/mcp_client.h"
+#include "tools/mcp/mcp_client.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "net/http/transfer_failure.h"
-#include "tools/mcp_http.h"
-#include "tools/mcp_stdio.h"
+#include "tools/mcp/mcp_http.h"
+#include "tools/mcp/mcp_stdio.h"
 
 namespace assay {
 namespace {

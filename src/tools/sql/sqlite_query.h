@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/json/json.h"
-#include "tools/sql_rows.h"
+#include "tools/sql/sql_rows.h"
 
 namespace assay {
 

@@ -1,4 +1,4 @@
-#include "tools/sql_query.h"
+#include "tools/sql/sql_query.h"
 
 #include <chrono>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "tools/postgres_query.h"
+#include "tools/sql/postgres_query.h"
 
 #ifndef ASSAY_POSTGRES
 
@@ -40,7 +40,7 @@ Result<Json> query_postgres(const std::string& /*url*/, const SqlRun& /*run*/) {
 #include "core/text.h"
 #include "core/time.h"
 #include "net/process/spawn.h"
-#include "tools/postgres_value.h"
+#include "tools/sql/postgres_value.h"
 
 namespace assay {
 namespace {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "tools/mcp_client.h"
+#include "tools/mcp/mcp_client.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/postgres_value.h"
+#include "tools/sql/postgres_value.h"
 
 #include <algorithm>
 #include <charconv>

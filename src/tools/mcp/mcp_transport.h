@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/task.h"
 #include "net/event_loop.h"
-#include "tools/mcp_message.h"
+#include "tools/mcp/mcp_message.h"
 
 namespace assay {
 

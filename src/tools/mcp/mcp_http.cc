@@ -1,4 +1,4 @@
-#include "tools/mcp_http.h"
+#include "tools/mcp/mcp_http.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,7 +12,7 @@
 #include "net/http/sse.h"
 #include "net/http/status.h"
 #include "tools/http_call.h"
-#include "tools/mcp_message.h"
+#include "tools/mcp/mcp_message.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/mcp_message.h"
+#include "tools/mcp/mcp_message.h"
 
 #include <algorithm>
 #include <array>

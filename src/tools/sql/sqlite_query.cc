@@ -1,4 +1,4 @@
-#include "tools/sqlite_query.h"
+#include "tools/sql/sqlite_query.h"
 
 #include <algorithm>
 #include <array>

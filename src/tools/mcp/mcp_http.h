@@ -10,7 +10,7 @@
 #include "core/environment.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
-#include "tools/mcp_transport.h"
+#include "tools/mcp/mcp_transport.h"
 
 namespace assay {
 

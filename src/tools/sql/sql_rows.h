@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/json/json.h"
-#include "tools/sql_query.h"
+#include "tools/sql/sql_query.h"
 
 namespace assay {
 

@@ -30,9 +30,9 @@
 #include "core/task.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
-#include "tools/mcp_message.h"
-#include "tools/mcp_transport.h"
-#include "tools/mcp_wait.h"
+#include "tools/mcp/mcp_message.h"
+#include "tools/mcp/mcp_transport.h"
+#include "tools/mcp/mcp_wait.h"
 
 namespace assay {
 

@@ -15,9 +15,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tests/tools/postgres_server.h"
-#include "tools/postgres_value.h"
-#include "tools/sql_query.h"
+#include "tests/tools/sql/postgres_server.h"
+#include "tools/sql/postgres_value.h"
+#include "tools/sql/sql_query.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/sql_rows.h"
+#include "tools/sql/sql_rows.h"
 
 #include <algorithm>
 #include <map>

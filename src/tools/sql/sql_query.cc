@@ -1,4 +1,4 @@
-#include "tools/sql_query.h"
+#include "tools/sql/sql_query.h"
 
 #include <algorithm>
 #include <coroutine>
@@ -16,9 +16,9 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "tools/http_call.h"
-#include "tools/postgres_query.h"
-#include "tools/sql_rows.h"
-#include "tools/sqlite_query.h"
+#include "tools/sql/postgres_query.h"
+#include "tools/sql/sql_rows.h"
+#include "tools/sql/sqlite_query.h"
 
 namespace assay {
 namespace {

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "net/http/http_server.h"
-#include "tools/mcp_client.h"
+#include "tools/mcp/mcp_client.h"
 
 namespace assay {
 namespace {

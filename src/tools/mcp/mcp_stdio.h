@@ -8,7 +8,7 @@
 #include "core/environment.h"
 #include "core/error.h"
 #include "net/event_loop.h"
-#include "tools/mcp_transport.h"
+#include "tools/mcp/mcp_transport.h"
 
 namespace assay {
 
