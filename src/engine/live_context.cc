@@ -1,10 +1,5 @@
 #include "engine/live_context.h"
 
-#include <algorithm>
-#include <limits>
-#include <thread>
-#include <variant>
-
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
@@ -16,15 +11,6 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t kExpectedCompletionTokens = 1000;  // where a request sets no limit
-
-// Programs and threads of our own take this machine's cores; what runs elsewhere does not.
-int most_at_once(const ToolSpec& tool) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const bool runs_here = std::holds_alternative<PythonTool>(tool.kind) ||
-                         std::holds_alternative<CommandTool>(tool.kind) ||
-                         std::holds_alternative<SqlTool>(tool.kind);
-  return runs_here ? 2 * cores : std::numeric_limits<int>::max();
-}
 
 Result<Json> parsed(Result<std::string> text) {
   if (!text) return fail(std::move(text.error()));

@@ -11,6 +11,7 @@
 
 #include "core/sha256.h"
 #include "core/text.h"
+#include "evaluations/benchmark/python_tool.h"
 #include "evaluations/benchmark/resume.h"
 #include "models/structured/structured.h"
 
@@ -120,7 +121,7 @@ class Conversation {
  private:
   Task<Status> offer() {
     for (const auto& spec : loop_.tools) {
-      if (!std::holds_alternative<McpTools>(spec->kind)) {
+      if (!is_server(*spec)) {
         if (auto added = offer_.add({spec->name, spec->description, spec->parameters}, spec); !added)
           co_return added;
         continue;

@@ -46,6 +46,8 @@ struct DatabaseUrl {
 // never repeats a URL, which may hold a password.
 Result<DatabaseUrl> parse_database_url(std::string_view text);
 
+inline constexpr std::chrono::nanoseconds kSqlTimeout = std::chrono::seconds(10);
+
 struct SqlQuery {
   std::string database;  // a database URL
   std::string sql;       // exactly one statement without parameters, at most 100,000 bytes
@@ -53,7 +55,7 @@ struct SqlQuery {
   // Of the rows as compact JSON. A single value inside SQLite, or a row from PostgreSQL, may have as many
   // bytes too, or 1 MiB if that is more; a longer one is an error, if it is not cut off as truncated.
   std::size_t max_bytes = std::size_t{1} << 20;
-  std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // waiting for locks included
+  std::chrono::nanoseconds timeout = kSqlTimeout;  // waiting for locks included
 };
 
 // What identifies the query in the journal: all but the timeout; of a URL nothing before its "@"
