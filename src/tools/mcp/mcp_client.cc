@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "net/http/transfer_failure.h"
+#include "tools/hidden.h"
 #include "tools/mcp/mcp_http.h"
 #include "tools/mcp/mcp_stdio.h"
 
@@ -26,7 +27,11 @@ constexpr Duration kMargin = std::chrono::seconds(20);
 }  // namespace
 
 McpClient::McpClient(EventLoop& loop, HttpClient& http, McpServer server, Environment environment)
-    : loop_(loop), http_(http), server_(std::move(server)), environment_(std::move(environment)) {}
+    : loop_(loop),
+      http_(http),
+      server_(std::move(server)),
+      secrets_(kHiddenMark),
+      environment_(secrets_.noting(std::move(environment))) {}
 
 Task<Result<std::vector<McpTool>>> McpClient::list_tools() {
   auto tools = co_await read_all_pages();
@@ -52,7 +57,7 @@ Task<Result<std::vector<McpTool>>> McpClient::read_all_pages() {
       if (!names.insert(tool.name).second) {
         co_return fail(ErrorKind::schema, fmt::format("the server lists the tool {} twice", tool.name));
       }
-      tools.push_back(std::move(tool));
+      tools.push_back(hidden_in(std::move(tool), secrets_));
     }
     if (tools.size() > kMostTools) {
       co_return fail(ErrorKind::schema, fmt::format("the server lists more than {} tools", kMostTools));
@@ -75,7 +80,7 @@ Task<Result<McpToolResult>> McpClient::call_tool(std::string name, JsonObject ar
   if (!result) co_return fail(named(std::move(result.error()).with("tool", std::move(name))));
   auto read = read_tool_result(*result);
   if (!read) co_return fail(named(std::move(read.error()).with("tool", std::move(name))));
-  co_return std::move(*read);
+  co_return hidden_in(std::move(*read), secrets_);
 }
 
 Task<Result<Json>> McpClient::request(std::string_view method, JsonObject params, Duration timeout) {
@@ -173,10 +178,10 @@ Status McpClient::make_transport() {
     return fail(ErrorKind::config, "an MCP server has either a command or a url");
   }
   if (!server_.url.empty()) {
-    transport_ = connect_mcp_http(loop_, http_, server_, environment_);
+    transport_ = connect_mcp_http(loop_, http_, server_, environment_, secrets_);
     return {};
   }
-  auto started = start_mcp_program(loop_, server_, environment_);
+  auto started = start_mcp_program(loop_, server_, environment_, secrets_);
   if (!started) return fail(std::move(started.error()));
   transport_ = std::move(*started);
   return {};
@@ -196,7 +201,7 @@ Task<Status> McpClient::greet() {
   auto greeting = read_greeting(reply->result);
   if (!greeting) co_return fail(std::move(greeting.error()));
   transport->agree_on(greeting->version);
-  greeting_ = std::move(*greeting);
+  greeting_ = hidden_in(std::move(*greeting), secrets_);
   co_return co_await transport->notify(mcp_notification_text("notifications/initialized", {}),
                                        deadline - Clock::now());
 }
@@ -210,6 +215,7 @@ Task<void> McpClient::close() {
 }
 
 Error McpClient::named(Error error) const {
+  error.message = secrets_.hide_pieces(error.message);
   return std::move(error).with("MCP server", server_.name);
 }
 

@@ -14,6 +14,8 @@
 //   McpClient files(loop, http, {.name = "files", .command = {"npx", "-y", "some-server"}}, environment);
 //   Result<McpToolResult> read = co_await files.call_tool("read_file", {{"path", "a.txt"}});
 //
+// What `${NAME}` in the server's declaration stands for is hidden in everything that comes out of here.
+//
 // Belongs to one event loop. It, the loop and `http` must outlive every call; calls may be destroyed, which
 // cancels them. Destroying the client ends the server.
 #pragma once
@@ -27,6 +29,7 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/secrets.h"
 #include "core/task.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
@@ -73,6 +76,7 @@ class McpClient {
   EventLoop& loop_;
   HttpClient& http_;
   McpServer server_;
+  Secrets secrets_;  // what environment_ has given
   Environment environment_;
   std::shared_ptr<McpTransport> transport_;  // shared with the calls on it
   McpGreeting greeting_;

@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "net/http/sse.h"
 #include "net/http/status.h"
-#include "tools/http_call.h"
+#include "tools/hidden.h"
 #include "tools/mcp/mcp_message.h"
 
 namespace assay {
@@ -52,17 +52,17 @@ class Body {
   ServerSentEventParser events_;
 };
 
-std::string complaint_in(std::string_view body) {
-  if (const auto messages = read_mcp_messages(body)) {
+std::string complaint_in(std::string_view body, const Secrets& secrets) {
+  if (const auto messages = read_mcp_messages(body, secrets)) {
     for (const McpMessage& message : *messages) {
       const auto* reply = std::get_if<McpReply>(&message);
       if (reply && reply->fault) return reply->fault->message;
     }
   }
-  return shorten(repair_utf8(trim(body)), 300);
+  return quoted_start(body, 300, secrets);
 }
 
-Error explain_status(const HttpResponse& response) {
+Error explain_status(const HttpResponse& response, const Secrets& secrets) {
   if (response.status >= 300 && response.status < 400) {
     return {ErrorKind::rejected,
             fmt::format("HTTP {}: the server wants the request elsewhere; give the url it leads to "
@@ -70,7 +70,7 @@ Error explain_status(const HttpResponse& response) {
                         response.status),
             {}};
   }
-  const std::string complaint = complaint_in(response.body);
+  const std::string complaint = complaint_in(response.body, secrets);
   return {kind_of_status(response.status),
           fmt::format("HTTP {}{}{}", response.status, complaint.empty() ? "" : ": ", complaint),
           {}};
@@ -84,13 +84,15 @@ bool is_session(std::string_view text) {
 
 class McpHttp final : public McpTransport {
  public:
-  McpHttp(EventLoop& loop, HttpClient& http, const McpServer& server, Environment environment)
+  McpHttp(EventLoop& loop, HttpClient& http, const McpServer& server, Environment environment,
+          const Secrets& secrets)
       : loop_(loop),
         http_(http),
         url_(server.url),
         headers_(server.headers),
         max_body_(server.max_message),
-        environment_(std::move(environment)) {}
+        environment_(std::move(environment)),
+        secrets_(secrets) {}
 
   Task<Result<McpReply>> exchange(McpOutgoing request, Duration timeout) override;
   Task<Status> notify(std::string text, Duration timeout) override;
@@ -122,6 +124,7 @@ class McpHttp final : public McpTransport {
   std::vector<std::pair<std::string, std::string>> headers_;
   std::size_t max_body_;
   Environment environment_;
+  const Secrets& secrets_;
   std::string session_;
   std::string version_;
   McpHealth health_ = McpHealth::good;
@@ -191,10 +194,10 @@ void McpHttp::hear(Hearing& hearing, std::string_view text) {
   const auto give_up = [&hearing](std::string message) {
     hearing.outcome.emplace(fail(ErrorKind::target, std::move(message)));
   };
-  auto messages = read_mcp_messages(text);
+  auto messages = read_mcp_messages(text, secrets_);
   if (!messages) {
     return give_up(fmt::format("the server sent what is not a message of the protocol ({}): {}",
-                               messages.error().message, shorten(repair_utf8(trim(text)), 200)));
+                               messages.error().message, quoted_start(text, 200, secrets_)));
   }
   for (McpMessage& message : *messages) {
     if (auto* reply = std::get_if<McpReply>(&message)) {
@@ -219,7 +222,7 @@ void McpHttp::note_session(const HttpResponse& response) {
 Error McpHttp::turned_away(const HttpResponse& response) {
   if (!session_.empty() && response.status == 404) health_ = McpHealth::expired;
   if (!session_.empty() && response.status == 400) health_ = McpHealth::lost;
-  return explain_status(response);
+  return explain_status(response, secrets_);
 }
 
 void McpHttp::send_aside(std::string text) {
@@ -247,8 +250,8 @@ Task<void> McpHttp::close() {
 }  // namespace
 
 std::shared_ptr<McpTransport> connect_mcp_http(EventLoop& loop, HttpClient& http, const McpServer& server,
-                                               Environment environment) {
-  return std::make_shared<McpHttp>(loop, http, server, std::move(environment));
+                                               Environment environment, const Secrets& secrets) {
+  return std::make_shared<McpHttp>(loop, http, server, std::move(environment), secrets);
 }
 
 }  // namespace assay

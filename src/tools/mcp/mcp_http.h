@@ -8,14 +8,16 @@
 #include <memory>
 
 #include "core/environment.h"
+#include "core/secrets.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
 #include "tools/mcp/mcp_transport.h"
 
 namespace assay {
 
-// Sends nothing yet. `http` and `loop` must outlive it.
+// Sends nothing yet. `http`, `loop` and `secrets`, which are hidden in all that it says of faults, must
+// outlive it.
 std::shared_ptr<McpTransport> connect_mcp_http(EventLoop& loop, HttpClient& http, const McpServer& server,
-                                               Environment environment);
+                                               Environment environment, const Secrets& secrets);
 
 }  // namespace assay

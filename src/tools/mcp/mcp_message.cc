@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "tools/hidden.h"
 
 namespace assay {
 namespace {
@@ -19,7 +20,8 @@ std::unexpected<Error> misshapen(std::string message) {
   return fail(ErrorKind::schema, std::move(message));
 }
 
-McpFault read_fault(const Json& error) {
+McpFault read_fault(const Json& given, const Secrets& secrets) {
+  const Json error = hidden_in(given, secrets);
   McpFault fault;
   if (const Json* code = find_member(error, "code")) fault.code = as_integer(*code).value_or(0);
   fault.message = find_text(error, "message").value_or("");
@@ -31,7 +33,7 @@ McpFault read_fault(const Json& error) {
   return fault;
 }
 
-Result<McpMessage> read_reply(const Json& message, const Json* id) {
+Result<McpMessage> read_reply(const Json& message, const Json* id, const Secrets& secrets) {
   const Json* error = find_member(message, "error");
   const Json* result = find_member(message, "result");
   McpReply reply;
@@ -41,7 +43,7 @@ Result<McpMessage> read_reply(const Json& message, const Json* id) {
       return misshapen(fmt::format("a reply has the id {}, which was never given", excerpt(*id)));
   }
   if (error && !error->is_null()) {
-    reply.fault = read_fault(*error);
+    reply.fault = read_fault(*error, secrets);
     return reply;
   }
   if (!result) return misshapen("a message has neither method nor result nor error");
@@ -50,14 +52,14 @@ Result<McpMessage> read_reply(const Json& message, const Json* id) {
   return reply;
 }
 
-Result<McpMessage> read_one(const Json& message) {
+Result<McpMessage> read_one(const Json& message, const Secrets& secrets) {
   if (!message.is_object()) {
     return misshapen(fmt::format("a message is an object; found {}", kind_word(message)));
   }
   if (find_text(message, "jsonrpc") != "2.0") return misshapen("a message lacks \"jsonrpc\": \"2.0\"");
   const Json* id = find_member(message, "id");
   const Json* method = find_member(message, "method");
-  if (!method) return read_reply(message, id);
+  if (!method) return read_reply(message, id, secrets);
   const auto name = as_text(*method);
   if (!name) return misshapen(fmt::format("the method of a message is text; found {}", excerpt(*method)));
   if (!id) return McpNotification{std::string(*name)};
@@ -107,6 +109,27 @@ std::string in_brackets(std::string_view kind, const Json& part, std::string_vie
   return note + "]";
 }
 
+// The words of a schema that check nothing are the only ones that may change.
+Json hidden_in_schema(const Json& schema, const Secrets& secrets) {
+  constexpr std::array<std::string_view, 5> kAnnotations = {"title", "description", "default", "examples",
+                                                            "$comment"};
+  if (const auto* list = schema.if_array()) {
+    JsonArray hidden;
+    for (const Json& item : *list) hidden.push_back(hidden_in_schema(item, secrets));
+    return hidden;
+  }
+  const auto* object = schema.if_object();
+  if (object == nullptr) return schema;
+  JsonObject hidden;
+  for (const auto& [name, value] : *object) {
+    // A property may have such a name, too; then its value is a schema.
+    const bool annotation = std::ranges::find(kAnnotations, std::string_view(name)) != kAnnotations.end() &&
+                            !(value.is_object() && name != "default");
+    hidden.insert_or_assign(name, annotation ? hidden_in(value, secrets) : hidden_in_schema(value, secrets));
+  }
+  return hidden;
+}
+
 std::string text_of_part(const Json& part) {
   const std::string kind = text_member(part, "type");
   if (kind == "text") return text_member(part, "text");
@@ -154,18 +177,18 @@ JsonObject cancelled_params(std::int64_t id, std::string_view reason) {
   return {{"requestId", id}, {"reason", reason}};
 }
 
-Result<std::vector<McpMessage>> read_mcp_messages(std::string_view text) {
+Result<std::vector<McpMessage>> read_mcp_messages(std::string_view text, const Secrets& secrets) {
   auto value = parse_json(text);
   if (!value) return fail(std::move(value.error()));
   std::vector<McpMessage> messages;
   if (!value->is_array()) {
-    auto message = read_one(*value);
+    auto message = read_one(*value, secrets);
     if (!message) return fail(std::move(message.error()));
     messages.push_back(std::move(*message));
     return messages;
   }
   for (const Json& entry : value->get_array()) {
-    auto message = read_one(entry);
+    auto message = read_one(entry, secrets);
     if (!message) return fail(std::move(message.error()));
     messages.push_back(std::move(*message));
   }
@@ -248,6 +271,31 @@ Result<McpToolResult> read_tool_result(const Json& result) {
     read.is_error = *flag;
   }
   return read;
+}
+
+McpGreeting hidden_in(McpGreeting greeting, const Secrets& secrets) {
+  for (std::string* said : {&greeting.server_name, &greeting.server_version, &greeting.instructions})
+    *said = secrets.hide(*said);
+  return greeting;
+}
+
+McpTool hidden_in(McpTool tool, const Secrets& secrets) {
+  if (secrets.empty()) return tool;
+  tool.title = secrets.hide(tool.title);
+  tool.description = secrets.hide(tool.description);
+  tool.input_schema = hidden_in_schema(tool.input_schema, secrets).get_object();
+  if (tool.output_schema) tool.output_schema = hidden_in_schema(*tool.output_schema, secrets).get_object();
+  return tool;
+}
+
+McpToolResult hidden_in(McpToolResult result, const Secrets& secrets) {
+  if (result.structured) result.structured = hidden_in(*result.structured, secrets);
+  for (Json& part : result.content) {
+    for (auto& [name, value] : part.get_object()) {
+      if (name != "type") value = hidden_in(value, secrets);
+    }
+  }
+  return result;
 }
 
 std::string text_of(const McpToolResult& result) {

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/json/json.h"
+#include "core/secrets.h"
 
 namespace assay {
 
@@ -52,7 +53,8 @@ struct McpNotification {
 using McpMessage = std::variant<McpReply, McpRequest, McpNotification>;
 
 // A message, or a list of them (revision 2025-03-26 may send several at once). Error kinds: parse, schema.
-Result<std::vector<McpMessage>> read_mcp_messages(std::string_view text);
+// Secrets are hidden in what faults say; results come as they are, since their form is still to be read.
+Result<std::vector<McpMessage>> read_mcp_messages(std::string_view text, const Secrets& secrets);
 
 // `{}` to a ping, method-not-found to anything else: we offer the server nothing.
 std::string mcp_answer_text(const McpRequest& request);
@@ -88,6 +90,12 @@ struct McpToolResult {
   bool is_error = false;           // the tool ran and failed: for the model to read, no failure of ours
 };
 Result<McpToolResult> read_tool_result(const Json& result);
+
+// What a server says, without secrets. Names of tools and what schemas demand stay, since calls depend on
+// them.
+McpGreeting hidden_in(McpGreeting greeting, const Secrets& secrets);
+McpTool hidden_in(McpTool tool, const Secrets& secrets);
+McpToolResult hidden_in(McpToolResult result, const Secrets& secrets);
 
 // As text for a model: text parts and embedded texts joined by line breaks, what is not text named in
 // brackets ("[image, image/png, 312 bytes]"); the structured content as JSON if there is no content.

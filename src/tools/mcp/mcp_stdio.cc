@@ -10,7 +10,7 @@
 #include "core/text.h"
 #include "net/http/transfer_failure.h"
 #include "net/process/pipe_process.h"
-#include "tools/http_call.h"
+#include "tools/hidden.h"
 #include "tools/mcp/mcp_wait.h"
 
 namespace assay {
@@ -22,17 +22,10 @@ constexpr std::size_t kLongestQuote = 1000;  // bytes of stderr in a message
 constexpr Duration kTimeToEnd = std::chrono::seconds(5);
 constexpr Duration kTimeToStop = std::chrono::seconds(3);
 
-std::string quote_end(std::string_view text) {
-  text = trim(text);
-  if (text.size() <= kLongestQuote) return repair_utf8(text);
-  text.remove_prefix(text.size() - kLongestQuote);
-  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80) text.remove_prefix(1);
-  return "…" + repair_utf8(text);
-}
-
 class McpStdio final : public McpTransport {
  public:
-  McpStdio(EventLoop& loop, std::string program) : loop_(loop), program_(std::move(program)) {}
+  McpStdio(EventLoop& loop, std::string program, const Secrets& secrets)
+      : loop_(loop), program_(std::move(program)), secrets_(secrets) {}
 
   Status start(const McpServer& server, const Environment& environment);
   Task<Result<McpReply>> exchange(McpOutgoing request, Duration timeout) override;
@@ -79,6 +72,7 @@ class McpStdio final : public McpTransport {
 
   EventLoop& loop_;
   std::string program_;
+  const Secrets& secrets_;
   std::map<std::int64_t, Waiting*> waiting_;
   std::vector<Arrival<std::monostate>*> waiting_for_end_;
   std::optional<Error> lost_;
@@ -132,19 +126,19 @@ void McpStdio::take_line(std::string_view line) {
   line = trim(line);
   if (line.empty()) return;
   if (line.front() != '{' && line.front() != '[') return take_chatter(line);
-  auto messages = read_mcp_messages(line);
+  auto messages = read_mcp_messages(line, secrets_);
   if (!messages) {
     return process_->stop(
         Error{ErrorKind::target,
               fmt::format("{} wrote a line that is not a message of the protocol ({}): {}", program_,
-                          messages.error().message, shorten(repair_utf8(line), 200)),
+                          messages.error().message, quoted_start(line, 200, secrets_)),
               {}});
   }
   for (McpMessage& message : *messages) take_message(std::move(message));
 }
 
 void McpStdio::take_chatter(std::string_view line) {
-  if (++chatter_ == 1) first_chatter_ = shorten(repair_utf8(line), 200);
+  if (++chatter_ == 1) first_chatter_ = quoted_start(line, 200, secrets_);
   if (chatter_ <= kMostChatter) return;
   process_->stop(Error{ErrorKind::target,
                        fmt::format("{} wrote more than {} lines to its standard output that are not "
@@ -186,7 +180,7 @@ void McpStdio::send(std::string_view text) {
 }
 
 Error McpStdio::explained(Error error) const {
-  const std::string said = quote_end(process_->error_tail());
+  const std::string said = quoted_end(process_->error_tail(), kLongestQuote, secrets_);
   if (chatter_ > 0 && chatter_ <= kMostChatter) {
     error.message += fmt::format("; it wrote {} line{} that are not messages, the first: {}", chatter_,
                                  chatter_ == 1 ? "" : "s", first_chatter_);
@@ -222,9 +216,10 @@ Task<void> McpStdio::wait_for_end(Duration patience) {
 }  // namespace
 
 Result<std::shared_ptr<McpTransport>> start_mcp_program(EventLoop& loop, const McpServer& server,
-                                                        const Environment& environment) {
-  auto transport =
-      std::make_shared<McpStdio>(loop, server.command.empty() ? std::string() : server.command.front());
+                                                        const Environment& environment,
+                                                        const Secrets& secrets) {
+  auto transport = std::make_shared<McpStdio>(
+      loop, server.command.empty() ? std::string() : server.command.front(), secrets);
   if (auto started = transport->start(server, environment); !started) return fail(std::move(started.error()));
   return transport;
 }

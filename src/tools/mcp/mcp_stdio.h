@@ -7,14 +7,17 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/secrets.h"
 #include "net/event_loop.h"
 #include "tools/mcp/mcp_transport.h"
 
 namespace assay {
 
 // Starts the program. Error of kind target: which one, and why it cannot be started; of kind auth: a variable
-// that the server's environment names is not set in `environment`.
+// that the server's environment names is not set in `environment`. `secrets`, which must outlive the
+// transport, are hidden in all that it says of faults.
 Result<std::shared_ptr<McpTransport>> start_mcp_program(EventLoop& loop, const McpServer& server,
-                                                        const Environment& environment);
+                                                        const Environment& environment,
+                                                        const Secrets& secrets);
 
 }  // namespace assay

@@ -13,9 +13,10 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/secrets.h"
 #include "core/text.h"
 #include "core/time.h"
-#include "tools/http_call.h"
+#include "tools/hidden.h"
 #include "tools/sql/postgres_query.h"
 #include "tools/sql/sql_rows.h"
 #include "tools/sql/sqlite_query.h"
@@ -149,13 +150,15 @@ Error unclear_password() {
 
 // A user name or password from the environment stands there as it is; in the URL it is encoded. What comes
 // after the "@" may be a host with its port, so it is taken literally.
-Result<std::string> filled_url(std::string_view url, const Environment& environment) {
+Result<std::string> filled_url(std::string_view url, const Environment& environment, Secrets& secrets) {
   const auto at = url.find('@');
   const std::size_t split_at = at == std::string_view::npos ? 0 : at;
   const Environment encoded = [&](std::string_view name) -> std::optional<std::string> {
     const auto value = environment(name);
     if (!value) return std::nullopt;
-    return percent_encoded(*value);
+    std::string text = percent_encoded(*value);
+    secrets.add(text);
+    return text;
   };
   auto secret = fill_environment(url.substr(0, split_at), encoded);
   if (!secret) return fail(std::move(secret.error()));
@@ -212,18 +215,20 @@ Task<Result<Json>> run_sql_query(EventLoop& loop, SqlQuery query, Environment en
   if (auto status = check_text(query.sql); !status) co_return fail(std::move(status.error()));
   auto job = std::make_shared<Job>();
   job->database = std::move(*url);
+  Secrets secrets(kHiddenMark);
   if (job->database.kind == DatabaseKind::postgres) {
-    auto filled = filled_url(job->database.location, environment);
+    auto filled = filled_url(job->database.location, secrets.noting(std::move(environment)), secrets);
     if (!filled) co_return fail(std::move(filled.error()));
     job->database.location = std::move(*filled);
   }
   job->run.query = std::move(query);
   job->run.stop = job->stop.get_token();
   auto result = co_await Querying(loop, job);
+  if (result) co_return result;
   // A server's URL is not for messages; its errors name what they can.
-  if (!result && job->database.kind == DatabaseKind::sqlite) {
+  if (job->database.kind == DatabaseKind::sqlite)
     co_return fail(std::move(result.error()).with("database", job->database.location));
-  }
+  result.error().message = secrets.hide_pieces(result.error().message);
   co_return result;
 }
 

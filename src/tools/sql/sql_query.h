@@ -77,11 +77,12 @@ Json to_json(const SqlQuery& query);
 // Errors: config (the URL, a superuser, a database that does not exist, a build without PostgreSQL), io (the
 // file cannot be opened or is no database), auth (a variable is not set, a wrong password), network,
 // overloaded (the server starts, or has no connection left), target (the query is wrong, more than one
-// statement, not a reading one), timeout. None holds a password or a database URL. The answer comes at the
-// deadline at the latest, and destroying the unfinished Task never waits: the thread is told to end and left
-// to itself. SQLite looks every thousand steps of its machine whether it should end, which is within
-// milliseconds; but a single step, such as searching a long text in another, is not cut short. PostgreSQL is
-// told to cancel, and has its own statement_timeout besides, in case that does not reach it.
+// statement, not a reading one), timeout. None holds a password, a database URL or what `${NAME}` stood for.
+// The answer comes at the deadline at the latest, and destroying the unfinished Task never waits: the thread
+// is told to end and left to itself. SQLite looks every thousand steps of its machine whether it should end,
+// which is within milliseconds; but a single step, such as searching a long text in another, is not cut
+// short. PostgreSQL is told to cancel, and has its own statement_timeout besides, in case that does not reach
+// it.
 Task<Result<Json>> run_sql_query(EventLoop& loop, SqlQuery query,
                                  Environment environment = process_environment());
 

@@ -7,7 +7,7 @@
 namespace assay::benchmark {
 namespace {
 
-TEST(PythonTool, OfTheSystemIsSandboxed) {
+TEST(DefaultPythonTool, IsSandboxed) {
   const auto tool = default_python_tool();
   EXPECT_EQ(tool->kind, &kPythonKind);
   EXPECT_EQ(tool->name, "execute_python_program");

@@ -18,6 +18,7 @@ namespace assay {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -63,14 +64,14 @@ struct McpHttp : testing::Test {
     server = std::move(*started);
     connect();
   }
-  void connect(Duration call_timeout = 20s, std::size_t max_message = 100'000) {
+  void connect(Duration call_timeout = 20s, std::size_t max_message = 100'000, std::string token = "abc") {
     McpServer where{.name = "web", .url = fmt::format("http://127.0.0.1:{}/mcp?key=s3cret", server->port())};
     where.headers = {{"Authorization", "Bearer ${TOKEN}"}};
     where.call_timeout = call_timeout;
     where.max_message = max_message;
     client = std::make_unique<McpClient>(loop, *http, std::move(where),
-                                         [](std::string_view name) -> std::optional<std::string> {
-                                           if (name == "TOKEN") return "abc";
+                                         [token](std::string_view name) -> std::optional<std::string> {
+                                           if (name == "TOKEN") return token;
                                            return std::nullopt;
                                          });
   }
@@ -326,6 +327,23 @@ TEST_F(McpHttp, ErrorsHoldNoSecret) {
   EXPECT_EQ(gone.kind, ErrorKind::network);
   EXPECT_THAT(gone.text(), testing::Not(HasSubstr("s3cret")));
   EXPECT_THAT(gone.text(), testing::Not(HasSubstr("abc")));
+}
+
+TEST_F(McpHttp, ASecretThatTheServerRepeatsIsHidden) {
+  connect(20s, 100'000, "s3cret-token");
+  const auto sent = [this] { return *requests.back().headers.find("Authorization"); };
+  answer(
+      [&](const Json& message, const auto& responder) { reply(message, "you sent " + sent(), responder); });
+  EXPECT_EQ(text(), "you sent Bearer [hidden]");
+  answer([&](const Json& message, const auto& responder) {
+    const JsonObject fault{{"code", 1}, {"message", "refused: " + sent()}};
+    send_json(to_text(JsonObject{{"jsonrpc", "2.0"}, {"id", id_of(message)}, {"error", fault}}), responder);
+  });
+  EXPECT_THAT(error().text(), HasSubstr("the server refused: refused: Bearer [hidden] (code 1)"));
+  answer([&](const Json&, const auto& responder) { responder->send(500, {}, "no access for " + sent()); });
+  EXPECT_THAT(error().text(), HasSubstr("HTTP 500: no access for Bearer [hidden]"));
+  answer([&](const Json&, const auto& responder) { send_json("[\"" + sent() + "\"]", responder); });
+  EXPECT_THAT(error().text(), AllOf(HasSubstr("[hidden]"), testing::Not(HasSubstr("s3cret"))));
 }
 
 TEST_F(McpHttp, AMissingVariableIsNamed) {

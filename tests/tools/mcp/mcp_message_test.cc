@@ -11,14 +11,14 @@ Json json(std::string_view text) {
 }
 
 Result<McpMessage> one(std::string_view text) {
-  auto messages = read_mcp_messages(text);
+  auto messages = read_mcp_messages(text, Secrets());
   if (!messages) return fail(std::move(messages.error()));
   EXPECT_EQ(messages->size(), 1U);
   return std::move(messages->front());
 }
 
 std::string why_not(std::string_view text) {
-  const auto messages = read_mcp_messages(text);
+  const auto messages = read_mcp_messages(text, Secrets());
   return messages ? "it was read" : messages.error().message;
 }
 
@@ -81,7 +81,7 @@ TEST(McpMessage, AFaultIsAReplyEvenWithoutAnId) {
 
 TEST(McpMessage, ReadsSeveralAtOnce) {
   const auto messages = read_mcp_messages(
-      R"([{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"notifications/x"}])");
+      R"([{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"notifications/x"}])", Secrets());
   ASSERT_TRUE(messages) << messages.error().text();
   ASSERT_EQ(messages->size(), 2U);
   EXPECT_TRUE(std::holds_alternative<McpReply>((*messages)[0]));
@@ -89,7 +89,7 @@ TEST(McpMessage, ReadsSeveralAtOnce) {
 }
 
 TEST(McpMessage, SaysWhatIsWrongWithRubbish) {
-  EXPECT_EQ(read_mcp_messages(R"({"jsonrpc": "2.0", "id")").error().kind, ErrorKind::parse);
+  EXPECT_EQ(read_mcp_messages(R"({"jsonrpc": "2.0", "id")", Secrets()).error().kind, ErrorKind::parse);
   EXPECT_EQ(why_not("7"), "a message is an object; found number");
   EXPECT_EQ(why_not(R"([{"jsonrpc":"2.0","id":1,"result":{}}, null])"), "a message is an object; found null");
   EXPECT_EQ(why_not(R"({"id":1,"result":{}})"), R"(a message lacks "jsonrpc": "2.0")");

@@ -107,7 +107,7 @@ TEST_F(McpStdio, TheServerGetsOnlyTheVariablesThatItWasGiven) {
   McpServer server{
       .name = "tickets", .command = {"node", kServer}, .environment = {{"TOKEN", "Bearer ${TICKETS_TOKEN}"}}};
   client = std::make_unique<McpClient>(loop, *http, server, ours);
-  EXPECT_EQ(text("variable", {{"name", "TOKEN"}}), "Bearer t0ken");
+  EXPECT_EQ(text("variable", {{"name", "TOKEN"}}), "Bearer [hidden]") << "filled, and hidden on its way back";
   EXPECT_EQ(text("variable", {{"name", "PATH"}}), std::getenv("PATH"));
   EXPECT_EQ(text("variable", {{"name", "ASSAY_TEST_API_KEY"}}), "not set");
 
@@ -280,6 +280,50 @@ TEST_F(McpStdio, TheCallThatStartedTheServerMayBeGivenUp) {
   }
   EXPECT_EQ(text("echo"), "{}");
   EXPECT_EQ(client->starts(), 1U);
+}
+
+struct McpSecrets : McpStdio {
+  void serve_with_key(std::vector<std::string> flags = {}) {
+    McpServer server{.name = "rubbish", .command = {"node", kServer}, .environment = {{"KEY", "${TOKEN}"}}};
+    server.command.insert(server.command.end(), flags.begin(), flags.end());
+    client = std::make_unique<McpClient>(loop, *http, std::move(server),
+                                         [](std::string_view name) -> std::optional<std::string> {
+                                           if (name == "TOKEN") return "s3cret-token";
+                                           return std::nullopt;
+                                         });
+  }
+};
+
+TEST_F(McpSecrets, AreHiddenInWhatToolsSay) {
+  serve_with_key();
+  const JsonObject which{{"name", "KEY"}};
+  EXPECT_EQ(text("repeats", which), "it is [hidden]");
+  EXPECT_EQ(text("repeats_as_data", which), R"({"KEY":"[hidden]"})");
+  const auto failed = call("repeats_and_fails", which);
+  ASSERT_TRUE(failed);
+  EXPECT_TRUE(failed->is_error);
+  EXPECT_EQ(text_of(*failed), "refused: [hidden]");
+}
+
+TEST_F(McpSecrets, AreHiddenInErrors) {
+  serve_with_key();
+  const JsonObject which{{"name", "KEY"}};
+  EXPECT_THAT(error("repeats_as_fault", which).text(),
+              HasSubstr(R"(the server refused: refused: [hidden] ({"key":"[hidden]"}) (code -32000))"));
+  EXPECT_THAT(error("repeats_and_crashes", which).text(),
+              HasSubstr("its standard error ends with: refused: [hidden]"));
+  EXPECT_THAT(error("repeats_as_rubbish", which).text(), HasSubstr(R"({"key": "[hidden]"})"));
+}
+
+TEST_F(McpSecrets, AreHiddenInTheListOfToolsButNoNameOfAnArgumentIs) {
+  serve_with_key({"--leaky"});
+  const auto tools = list();
+  ASSERT_TRUE(tools) << tools.error().text();
+  EXPECT_EQ(tools->front().name, "open");
+  EXPECT_EQ(tools->front().description, "Opens with [hidden]");
+  EXPECT_EQ(
+      to_text(tools->front().input_schema),
+      R"({"type":"object","properties":{"key":{"type":"string","default":"[hidden]"}},"required":["key"]})");
 }
 
 TEST_F(McpStdio, SaysWhyAServerDoesNotStart) {
