@@ -35,6 +35,7 @@ std::string default_timeouts() {
 // Of every kind.
 Keys common_tool_keys() {
   std::vector<std::string> kinds;
+  kinds.reserve(kToolKinds.size());
   for (const ToolKind* kind : kToolKinds) kinds.emplace_back(kind->name);
   return {
       {.name = "name",
