@@ -23,6 +23,7 @@ class Secrets {
   explicit Secrets(std::string_view mark = "[key]") : mark_(mark) {}
 
   void add(std::string_view value);
+  bool empty() const { return values_.empty(); }
   // `inner`, with every value that it gives added here. This must outlive it.
   Environment noting(Environment inner);
 

@@ -4,21 +4,13 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/text.h"
 #include "net/process/subprocess.h"
-#include "tools/http_call.h"
+#include "tools/hidden.h"
 
 namespace assay {
 namespace {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
-
-// The end of what a failing program said is where the reason stands.
-std::string tail(std::string_view text, std::size_t limit) {
-  text = trim(text);
-  if (text.size() <= limit) return repair_utf8(text);
-  return "…" + repair_utf8(text.substr(text.size() - limit));
-}
 
 Error target_error(const std::string& program, std::string message) {
   return Error{ErrorKind::target, std::move(message), {{"command", program}}};
@@ -53,7 +45,8 @@ Task<Result<Json>> run_command(EventLoop& loop, CommandCall call, Environment en
   ProcessRequest request;
   request.argv = call.command;
   request.inherited = call.inherited;
-  auto variables = variables_of(call, environment);
+  Secrets secrets(kHiddenMark);
+  auto variables = variables_of(call, secrets.noting(std::move(environment)));
   if (!variables) co_return fail(std::move(variables.error()).with("command", program));
   request.environment = std::move(*variables);
   request.input = call.input;
@@ -61,19 +54,20 @@ Task<Result<Json>> run_command(EventLoop& loop, CommandCall call, Environment en
   auto ended = co_await run_process(loop, std::move(request));
   if (!ended) co_return fail(std::move(ended.error()));
   if (ended->exit_code != 0) {
-    const std::string said = tail(ended->error_output.empty() ? ended->output : ended->error_output, 500);
+    const std::string said =
+        quoted_end(ended->error_output.empty() ? ended->output : ended->error_output, 500, secrets);
     co_return fail(target_error(
         program, fmt::format("exit code {}{}{}", ended->exit_code, said.empty() ? "" : ": ", said)));
   }
   auto value = parse_json(ended->output);
   if (!value) {
-    const std::string printed = tail(ended->output, 200);
+    const std::string printed = quoted_end(ended->output, 200, secrets);
     co_return fail(target_error(
         program, printed.empty() ? std::string("printed nothing, expected one JSON object on stdout")
                                  : fmt::format("stdout is not one JSON value ({}); it ends with: {}",
                                                value.error().message, printed)));
   }
-  co_return std::move(*value);
+  co_return hidden_in(*value, secrets);
 }
 
 }  // namespace assay

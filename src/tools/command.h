@@ -33,8 +33,9 @@ struct CommandCall {
 // What identifies the call in the journal; nothing in it is filled.
 Json to_json(const CommandCall& call);
 
-// Errors: target (cannot start, exit code not 0 with the end of stderr, output that is not one JSON value),
-// timeout, auth (a `${NAME}` that is not set).
+// What `${NAME}` stood for is hidden in all that the program says. Errors: target (cannot start, exit code
+// not 0 with the end of stderr, output that is not one JSON value), timeout, auth (a `${NAME}` that is not
+// set).
 Task<Result<Json>> run_command(EventLoop& loop, CommandCall call,
                                Environment environment = process_environment());
 

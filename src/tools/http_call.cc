@@ -8,8 +8,10 @@
 #include "net/http/retry_after.h"
 #include "net/http/status.h"
 #include "net/http/url.h"
+#include "tools/hidden.h"
 
 namespace assay {
+
 Json to_json(const HttpCall& call) {
   JsonObject headers;
   for (const auto& [name, value] : call.headers) headers.emplace(name, value);
@@ -27,7 +29,7 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
   request.url = call.url;
   request.body = call.body;
   request.total_timeout = call.timeout;
-  Secrets secrets("[hidden]");
+  Secrets secrets(kHiddenMark);
   const Environment noting = secrets.noting(std::move(environment));
   for (const auto& [name, value] : call.headers) {
     auto filled = fill_environment(value, noting);
@@ -38,26 +40,26 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
   const std::string host = host_of(call.url);
   if (!response) co_return failed(std::move(response.error()));
   // A service may repeat what it was sent, most likely in an error.
-  response->body = secrets.hide(response->body);
   if (response->status < 200 || response->status > 299) {
     // To forbid is an answer: a guard that says no to an attack does what it is there for.
     const ErrorKind kind =
         response->status == 403 ? ErrorKind::target : kind_of_status(response->status, ErrorKind::target);
     Error error{kind,
-                fmt::format("HTTP {}: {}", response->status, shorten(repair_utf8(trim(response->body)), 300)),
+                fmt::format("HTTP {}: {}", response->status, quoted_start(response->body, 300, secrets)),
                 {{"target", host}}};
     co_return failed(std::move(error),
                      retry_after(response->status, response->headers, std::chrono::system_clock::now()));
   }
   auto value = parse_json(response->body);
-  if (!value && call.text_reply) co_return Json(boost::json::string(repair_utf8(response->body)));
+  if (!value && call.text_reply)
+    co_return Json(boost::json::string(repair_utf8(secrets.hide(response->body))));
   if (!value) {
     co_return failed(Error{ErrorKind::target,
                            fmt::format("the reply is not JSON ({}): {}", value.error().message,
-                                       shorten(repair_utf8(trim(response->body)), 200)),
+                                       quoted_start(response->body, 200, secrets)),
                            {{"target", host}}});
   }
-  co_return std::move(*value);
+  co_return hidden_in(*value, secrets);
 }
 
 }  // namespace assay

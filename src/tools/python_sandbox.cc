@@ -280,15 +280,4 @@ Task<Result<Json>> run_python(EventLoop& loop, PythonCall call, Environment envi
   co_return co_await run_sandboxed(loop, call, environment);
 }
 
-Task<Status> check_python(EventLoop& loop, PythonCall call, Environment environment) {
-  call.program.clear();
-  auto ran = co_await run_python(loop, std::move(call), std::move(environment));
-  if (!ran) co_return fail(std::move(ran.error()));
-  if (as_integer(ran->at("exitCode")) != 0) {
-    co_return fail(ErrorKind::config, fmt::format("an empty Python program fails: {}",
-                                                  shorten(trim(text_at(*ran, "stderr")), 300)));
-  }
-  co_return Status{};
-}
-
 }  // namespace assay

@@ -61,8 +61,4 @@ Json to_json(const PythonCall& call);
 Task<Result<Json>> run_python(EventLoop& loop, PythonCall call,
                               Environment environment = process_environment());
 
-// Whether a program can be run as `call` says, found out by running an empty one in place of its own: for a
-// refusal before a run begins. Errors as run_python's.
-Task<Status> check_python(EventLoop& loop, PythonCall call, Environment environment = process_environment());
-
 }  // namespace assay

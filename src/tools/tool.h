@@ -1,67 +1,38 @@
 // A tool that a model may use, as a config declares it, and one use of it. What a use gives back is a JSON
 // value for the model; a failure is such a value too, {"error": "…"}, since a model may go on after it.
+// What a kind of tool is made of stands in tool_kind.h, the kinds themselves in kinds/.
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/json/json.h"
-#include "tools/python_sandbox.h"
 
 namespace assay {
 
-struct SqlTool {
-  std::string database;  // see sql_query.h
-  std::size_t max_rows = 1000;
-  std::size_t max_bytes = std::size_t{1} << 20;
-};
+struct ToolKind;
+class ToolAction;
 
-// The arguments as JSON on stdin, one JSON value on stdout.
-struct CommandTool {
-  std::vector<std::string> command;
-  std::vector<std::pair<std::string, std::string>> environment;
-};
-
-// `{name}` in the URL is filled from the arguments; the rest of them is the query of a GET or DELETE and the
-// JSON body of the others.
-struct HttpTool {
-  std::string method = "POST";
-  std::string url;
-  std::vector<std::pair<std::string, std::string>> headers;  // values may hold ${NAME}
-};
-
-// A server with tools of its own: by `command` or by `url`.
-struct McpTools {
-  std::vector<std::string> command;
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::string url;
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::vector<std::string> only;  // which of its tools are offered; empty: all
-};
-
-struct PythonTool {
-  Sandbox sandbox = Sandbox::bubblewrap;
-  std::string python = "python3";
-  std::vector<std::string> readable;
-  PythonLimits limits;
-};
-
+// Made by reading a declaration (tool_config.h): kind and action are always there.
 struct ToolSpec {
-  std::string name;  // of a server: what messages call it
+  const ToolKind* kind = nullptr;  // a row of the table in kinds/kinds.h
+  std::string name;                // of a server: what messages call it
   std::string description;
   Json parameters;  // JSON schema of the arguments; a server's tools bring their own
-  std::chrono::nanoseconds timeout = std::chrono::seconds(60);
-  std::variant<SqlTool, CommandTool, HttpTool, McpTools, PythonTool> kind;
+  std::chrono::nanoseconds timeout{};
+  std::shared_ptr<const ToolAction> action;  // what it does, with what its kind has read
 };
+using ToolSpecs = std::vector<std::shared_ptr<const ToolSpec>>;
 
-// "sql", "command", "http", "mcp", "python"
+// "sql", "command", …
 std::string_view kind_word(const ToolSpec& tool);
+// Whether it is a server: not a tool itself, but one that has tools, which are listed (Toolbox::list).
+bool is_server(const ToolSpec& tool);
+// How many uses this machine bears at a time; the largest int if it does not carry them.
+int most_at_once(const ToolSpec& tool);
 // What decides a result: all but description and limits; no secret.
 Json to_json(const ToolSpec& tool);
 

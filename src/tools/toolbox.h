@@ -1,18 +1,17 @@
-// Uses tools. Servers of the Model Context Protocol are started when they are first needed and shared by all
-// uses of the same declaration; destroying the toolbox ends them. Belongs to one event loop.
+// Uses tools, whatever their kind. What a kind keeps between uses (a server of the Model Context Protocol) is
+// made when it is first needed and shared by all uses of the same declaration; destroying the toolbox ends
+// it. Belongs to one event loop.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
 
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/task.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
-#include "tools/mcp_client.h"
 #include "tools/tool.h"
+#include "tools/tool_kind.h"
 
 namespace assay {
 
@@ -31,22 +30,7 @@ class Toolbox {
   Task<Result<Json>> use(ToolUse use);
 
  private:
-  Task<Result<Json>> query(const ToolSpec& tool, const SqlTool& sql, const JsonObject& arguments);
-  Task<Result<Json>> run(const ToolSpec& tool, const CommandTool& command, const JsonObject& arguments);
-  Task<Result<Json>> request(const ToolSpec& tool, const HttpTool& http, const JsonObject& arguments);
-  Task<Result<Json>> ask(const ToolSpec& tool, const McpTools& mcp, const std::string& name,
-                         const JsonObject& arguments);
-  Task<Result<Json>> python(const ToolSpec& tool, const PythonTool& python, const JsonObject& arguments);
-  McpClient& server(const ToolSpec& tool, const McpTools& mcp);
-
-  EventLoop& loop_;
-  HttpClient& http_;
-  Environment environment_;
-  std::map<std::string, std::unique_ptr<McpClient>> servers_;  // by declaration
+  ToolMeans means_;
 };
-
-// The argument that holds the query or the program.
-inline constexpr std::string_view kSqlArgument = "sql";
-inline constexpr std::string_view kPythonArgument = "pythonCode";
 
 }  // namespace assay

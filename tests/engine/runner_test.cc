@@ -3,9 +3,12 @@
 #include <filesystem>
 #include <map>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tools/tool_config.h"
 
 namespace assay {
 namespace {
@@ -300,11 +303,11 @@ TEST_F(RunnerTest, AnswersOfAnEarlierRunAreReusedWhereTheRequestIsTheSame) {
 // Uses a program as a tool, whatever the journal says of the case; says how often it was taken up.
 class ToolWork final : public CaseWork {
  public:
-  explicit ToolWork(std::vector<std::string> command) {
-    auto tool = std::make_shared<ToolSpec>();
-    tool->name = "note";
-    tool->kind = CommandTool{std::move(command), {}};
-    tool_ = std::move(tool);
+  explicit ToolWork(const std::vector<std::string>& command) {
+    tool_ =
+        make_tool(
+            {{"name", "note"}, {"kind", "command"}, {"command", JsonArray(command.begin(), command.end())}})
+            .value();
   }
   Result<std::unique_ptr<CaseSource>> cases() const override { return std::make_unique<NumberSource>(2); }
   bool asks_outside() const override { return true; }

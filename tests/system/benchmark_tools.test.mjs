@@ -53,6 +53,21 @@ test('sql: rows as objects; writes, several statements, a query without end and 
   sqlite(join(directory, 'data.db'), "SELECT CASE WHEN count(*) = 2 THEN 1 ELSE json('broken') END FROM ticket;");
 });
 
+test('a secret that a program or a server of the Model Context Protocol repeats is hidden from the model and the files', async (t) => {
+  const secret = 'tickets-key-4711';
+  const server = join(root, 'tests/tools/mcp_server.mjs');
+  const { results, output } = await use(t, () => [
+    { name: 'prints', kind: 'command', command: ['sh', '-c', 'printf \'{"key": "%s"}\' "$KEY"'], environment: { KEY: '${TICKETS_KEY}' } },
+    { name: 'fails', kind: 'command', command: ['sh', '-c', 'echo "not with $KEY" >&2; exit 1'], environment: { KEY: '${TICKETS_KEY}' } },
+    { name: 'server', kind: 'mcp', command: ['node', server, '--leaky'], environment: { KEY: '${TICKETS_KEY}' } },
+  ], [[['prints', {}], ['fails', {}], ['repeats', { name: 'KEY' }], ['repeats_and_fails', { name: 'KEY' }]]], { env: { TICKETS_KEY: secret } });
+  assert.deepEqual(results[0], { key: '[hidden]' });
+  assert.match(results[1].error, /not with \[hidden\]/);
+  assert.equal(results[2], 'it is [hidden]');
+  assert.equal(results[3].error, 'refused: [hidden]');
+  assertNowhere(output, secret);
+});
+
 test('http: arguments go into the address, the query or the body; secrets stay secret', async (t) => {
   const seen = [];
   const server = createServer((request, response) => {
@@ -128,7 +143,7 @@ test('a command tool sees no keys of ours, only what its declaration gives', asy
       write(join(here, 'env.sh'), '#!/bin/bash\nenv | sort | node -e \'let s="";process.stdin.on("data",d=>s+=d).on("end",()=>console.log(JSON.stringify(s)))\'\n');
       chmodSync(join(here, 'env.sh'), 0o755);
     } });
-  assert.match(results[0], /GIVEN=for-the-tool/);
+  assert.match(results[0], /GIVEN=\[hidden\]/, 'it has it, and what it shows of it is hidden');
   assert.doesNotMatch(results[0], /not-for-it|OPENAI_API_KEY|test-key/);
 });
 

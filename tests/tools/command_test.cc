@@ -52,12 +52,13 @@ Result<Json> run(CommandCall call) {
 
 TEST(Command, FillsItsEnvironmentFromOursButNeverFromData) {
   CommandCall call;
-  call.command = {"sh", "-c", "printf '[\"%s\", \"%s\", \"%s\"]' \"$KEY\" \"$INPUT\" \"$BOTH\""};
+  call.command = {"sh", "-c",
+                  "test \"$KEY\" = 'Bearer s3cret' && printf '[\"%s\", \"%s\"]' \"$INPUT\" \"$BOTH\""};
   call.environment = {{"KEY", "Bearer ${TOKEN}"}, {"BOTH", "${TOKEN}"}};
   call.literal_environment = {{"INPUT", "what is ${TOKEN}?"}, {"BOTH", "${OTHER}"}};
   const auto value = run(call);
   ASSERT_TRUE(value.has_value()) << value.error().text();
-  EXPECT_EQ(to_text(*value), R"(["Bearer s3cret","what is ${TOKEN}?","${OTHER}"])");
+  EXPECT_EQ(to_text(*value), R"(["what is ${TOKEN}?","${OTHER}"])");
   EXPECT_EQ(to_text(to_json(call).at("environment")),
             R"({"KEY":"Bearer ${TOKEN}","BOTH":"${OTHER}","INPUT":"what is ${TOKEN}?"})");
 
@@ -65,6 +66,29 @@ TEST(Command, FillsItsEnvironmentFromOursButNeverFromData) {
   const Error missing = run(call).error();
   EXPECT_EQ(missing.kind, ErrorKind::auth);
   EXPECT_THAT(missing.text(), HasSubstr("MISSING is not set"));
+}
+
+// Whatever the program makes of the secret that it was given.
+Result<Json> run_with_key(std::string script) {
+  CommandCall call;
+  call.command = {"sh", "-c", std::move(script)};
+  call.environment = {{"KEY", "Bearer ${TOKEN}"}};
+  return run(std::move(call));
+}
+
+TEST(Command, ASecretThatItPrintsIsHidden) {
+  const auto printed = run_with_key(R"(printf '{"a": ["x %s y"], "%s": 1}' "$KEY" "${KEY#Bearer }")");
+  ASSERT_TRUE(printed) << printed.error().text();
+  EXPECT_EQ(to_text(*printed), R"({"a":["x Bearer [hidden] y"],"[hidden]":1})");
+  EXPECT_THAT(run_with_key("echo \"no access for $KEY\" >&2; exit 1").error().text(),
+              HasSubstr("exit code 1: no access for Bearer [hidden]"));
+  EXPECT_THAT(run_with_key("echo $KEY").error().text(), HasSubstr("it ends with: Bearer [hidden]"));
+}
+
+TEST(Command, ASecretIsHiddenBeforeWhatItPrintsIsCut) {
+  // The last 500 bytes begin in the middle of the secret.
+  const auto failed = run_with_key("printf '%s%497s' \"$KEY\" end >&2; exit 1");
+  EXPECT_THAT(failed.error().text(), testing::Not(HasSubstr("ret")));
 }
 
 TEST(Command, GetsOurWholeEnvironmentOrOnlyWhatIsSafe) {

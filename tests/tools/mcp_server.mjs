@@ -38,6 +38,19 @@ const tools = {
   pid: () => text(String(process.pid)),
   seen: () => text(seen.join(' ')),
   structured: () => ({...text('{"n":1}'), structuredContent: {n: 1}}),
+  // Each a way to give away what it was given.
+  repeats: ({name}) => ({content: [{type: 'text', text: `it is ${process.env[name]}`}]}),
+  repeats_as_data: ({name}) => ({content: [], structuredContent: {[name]: process.env[name]}}),
+  repeats_and_fails: ({name}) => ({...text(`refused: ${process.env[name]}`), isError: true}),
+  repeats_as_fault: ({name}) => ({fault: {code: -32000, message: `refused: ${process.env[name]}`, data: {key: process.env[name]}}}),
+  repeats_and_crashes({name}) {
+    process.stderr.write(`refused: ${process.env[name]}\n`);
+    process.exit(9);
+  },
+  repeats_as_rubbish({name}) {
+    say(`{"key": "${process.env[name]}"}`);
+    return new Promise(() => {});
+  },
   fails: () => ({...text('no such ticket'), isError: true}),
   shapeless: () => ({something: 'else'}),
   async later({ms}) {
@@ -120,6 +133,12 @@ async function answer({id, method, params}) {
   if (method === 'ping') return send({id, result: {}});
   if (method === 'tools/list') {
     if (flag('--circle')) return send({id, result: {tools: [], nextCursor: 'again'}});
+    if (flag('--leaky')) {
+      const properties = {key: {type: 'string', default: process.env.KEY}};
+      const inputSchema = {type: 'object', properties, required: ['key']};
+      const open = {name: 'open', description: `Opens with ${process.env.KEY}`, inputSchema};
+      return send({id, result: {tools: [open, tool('repeats'), tool('repeats_and_fails')]}});
+    }
     if (flag('--twice')) return send({id, result: {tools: [tool('a'), tool('a')]}});
     return send({id, result: pages[params.cursor ?? '']});
   }
@@ -127,6 +146,7 @@ async function answer({id, method, params}) {
   const run = tools[params.name];
   if (!run) return send({id, error: {code: -32602, message: `Unknown tool: ${params.name}`}});
   const result = await run(params.arguments);
+  if (result.fault) return send({id, error: result.fault});
   if (result.batch) {
     return say(JSON.stringify([
       {jsonrpc: '2.0', method: 'notifications/progress', params: {}},

@@ -56,12 +56,9 @@ PythonCall program(std::string text) {
 
 // Where no sandbox can be made, the truth to check is that every program is refused.
 bool works_here() {
-  static const Status status = [] {
-    EventLoop loop;
-    return loop.run_until_done(check_python(loop, PythonCall{}));
-  }();
-  if (status) return true;
-  std::cerr << "only the refusal is checked: " << status.error().text() << '\n';
+  static const auto kEmpty = run(program(""));
+  if (kEmpty) return true;
+  std::cerr << "only the refusal is checked: " << kEmpty.error().text() << '\n';
   const auto refused = run(program("print(1)"));
   EXPECT_FALSE(refused.has_value());
   if (!refused) {
@@ -376,8 +373,6 @@ TEST(PythonSandbox, IsRefusedWithoutBubblewrap) {
   EXPECT_EQ(result.error().text(),
             "no sandbox for Python programs can be made here: there is no bwrap in PATH; install the package "
             "bubblewrap. `sandbox: none` would run them without any protection");
-  EventLoop loop;
-  EXPECT_FALSE(loop.run_until_done(check_python(loop, PythonCall{}, empty.only_in_path())).has_value());
 }
 
 TEST(PythonSandbox, IsRefusedInBubblewrapsWordsWhereItCannotWork) {

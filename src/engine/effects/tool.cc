@@ -1,27 +1,10 @@
 #include "engine/effects/tool.h"
 
-#include <algorithm>
-#include <limits>
-#include <thread>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
 namespace assay {
-namespace {
-
-// Programs and threads of our own take this machine's cores; what runs elsewhere does not.
-int most_at_once(const ToolSpec& tool) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const bool runs_here = std::holds_alternative<PythonTool>(tool.kind) ||
-                         std::holds_alternative<CommandTool>(tool.kind) ||
-                         std::holds_alternative<SqlTool>(tool.kind);
-  return runs_here ? 2 * cores : std::numeric_limits<int>::max();
-}
-
-}  // namespace
-
 Result<Terms> ToolEffect::terms(Outside& /*outside*/) const {
   return Terms{.request = canonical_text(to_json(use_)),
                .lane = fmt::format("tool {}", kind_word(*use_.tool)),

@@ -14,8 +14,11 @@
 
 #include "core/file.h"
 #include "core/text.h"
+#include "evaluations/benchmark/python_tool.h"
 #include "evaluations/common_keys.h"
 #include "models/declared.h"
+#include "tools/kinds/kinds.h"
+#include "tools/tool_config.h"
 
 namespace assay::benchmark {
 namespace {
@@ -124,7 +127,7 @@ class TaskLoader {
     auto read = read_task(*text, task.file);
     if (!read) return complain(task.file, "", read.error().text());
     std::vector<ConfigProblem> problems = std::move(read->problems);
-    const ToolSpecs own = read_task_tools(read->document, task.file, problems);
+    const ToolSpecs own = read_tools(read->document, task.file, problems);
     for (const ConfigProblem& problem : problems) complain(problem.where, problem.key, problem.text);
     for (const ConfigProblem& warning : read->warnings)
       plan_.problems.push_back({"warning", warning.where, warning.key + ": " + warning.text});
@@ -155,8 +158,8 @@ class TaskLoader {
   // A call that is expected of a tool which nobody offers would only end in nudges. A server's tools are not
   // known yet.
   void check_expected_calls(const BenchmarkTask& task) {
-    const bool with_server = std::ranges::any_of(
-        task.tools, [](const auto& tool) { return std::holds_alternative<McpTools>(tool->kind); });
+    const bool with_server =
+        std::ranges::any_of(task.tools, [](const auto& tool) { return is_server(*tool); });
     if (with_server) return;
     std::set<std::string> names = {kPythonTool};
     for (const auto& tool : task.tools) names.insert(tool->name);
@@ -276,7 +279,7 @@ ToolSpecs BenchmarkPlan::tools_of(const BenchmarkTask& task, System system) cons
   ToolSpecs tools;
   bool python = false;
   for (const auto& tool : task.tools) {
-    const bool is_python = std::holds_alternative<PythonTool>(tool->kind);
+    const bool is_python = tool->kind == &kPythonKind;
     if (is_python && system != System::tool_calling_python) continue;
     python = python || is_python;
     tools.push_back(tool);

@@ -10,9 +10,9 @@
 #include "core/config.h"
 #include "core/problem.h"
 #include "evaluations/benchmark/task_file.h"
-#include "evaluations/benchmark/tool_config.h"
 #include "models/chat.h"
 #include "models/providers/promptql.h"
+#include "tools/tool.h"
 
 namespace assay::benchmark {
 

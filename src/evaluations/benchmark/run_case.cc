@@ -12,6 +12,7 @@
 #include "evaluations/benchmark/resume.h"
 #include "evaluations/benchmark/scoring/answer.h"
 #include "evaluations/benchmark/tool_loop.h"
+#include "tools/kinds/kinds.h"
 
 namespace assay::benchmark {
 namespace {
@@ -277,7 +278,7 @@ class RunningCase {
   JsonArray refused_programs() const {
     if (run_.system != System::tool_calling_python) return {};
     for (const auto& tool : plan_.tools_of(plan_.tasks[run_.task], run_.system)) {
-      if (!std::holds_alternative<PythonTool>(tool->kind)) continue;
+      if (tool->kind != &kPythonKind) continue;
       for (const Entry& entry : file_.conversation) {
         if (entry.kind != Entry::Kind::tool_call || entry.call.name != tool->name || !entry.call.result)
           continue;

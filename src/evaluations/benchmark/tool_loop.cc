@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "engine/effects/model.h"
 #include "engine/effects/tool.h"
+#include "evaluations/benchmark/python_tool.h"
 #include "evaluations/benchmark/resume.h"
 #include "models/structured/structured.h"
 
@@ -122,7 +123,7 @@ class Conversation {
  private:
   Task<Status> offer() {
     for (const auto& spec : loop_.tools) {
-      if (!std::holds_alternative<McpTools>(spec->kind)) {
+      if (!is_server(*spec)) {
         if (auto added = offer_.add({spec->name, spec->description, spec->parameters}, spec); !added)
           co_return added;
         continue;

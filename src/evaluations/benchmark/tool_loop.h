@@ -15,7 +15,6 @@
 #include "core/task.h"
 #include "engine/context.h"
 #include "evaluations/benchmark/run_file.h"
-#include "evaluations/benchmark/tool_config.h"
 #include "models/chat.h"
 
 namespace assay::benchmark {

@@ -10,8 +10,8 @@
 #include "core/text.h"
 #include "report/pages/html.h"
 #include "report/pages/html_parts.h"
+#include "tools/kinds/kinds.h"
 #include "tools/tool.h"
-#include "tools/toolbox.h"
 
 namespace assay::benchmark {
 namespace {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/evaluations/fake_context.h"
+#include "tools/tool_config.h"
 
 namespace assay::benchmark {
 namespace {
@@ -64,13 +65,11 @@ class LoopContext final : public QuietContext {
   Task<Result<Json>> list_tools(std::string, std::shared_ptr<const ToolSpec>) override { co_return listed; }
 };
 
-std::shared_ptr<const ToolSpec> tool(std::string name) {
-  auto spec = std::make_shared<ToolSpec>();
-  spec->name = std::move(name);
-  spec->parameters = *parse_json(
+std::shared_ptr<const ToolSpec> tool(const std::string& name) {
+  const Json parameters = *parse_json(
       R"({"type":"object","properties":{"q":{"type":"string"}},"required":["q"],"additionalProperties":false})");
-  spec->kind = CommandTool{{"true"}, {}};
-  return spec;
+  return make_tool({{"name", name}, {"kind", "command"}, {"command", "true"}, {"parameters", parameters}})
+      .value();
 }
 
 struct ToolLoopTest : testing::Test {
@@ -234,10 +233,7 @@ TEST_F(ToolLoopTest, TheSameStateHasTheSameStepsAndAnotherHasOthers) {
 }
 
 TEST_F(ToolLoopTest, TwoToolsOfOneNameAreAnErrorThatSaysWhatToDo) {
-  auto server = std::make_shared<ToolSpec>();
-  server->name = "files";
-  server->kind = McpTools{{"x"}, {}, "", {}, {}};
-  loop.tools.push_back(server);
+  loop.tools.push_back(make_tool({{"name", "files"}, {"kind", "mcp"}, {"command", "x"}}).value());
   context.listed = JsonArray{JsonObject{{"name", "look"}}};
   const Status ended = run();
   ASSERT_FALSE(ended);

@@ -1,0 +1,91 @@
+#include "tools/tool_kind.h"
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
+
+#include "core/text.h"
+
+namespace assay {
+
+std::string ToolMeans::identity_of(const ToolSpec& tool) {
+  return fmt::format("{} {}", tool.timeout.count(), canonical_text(to_json(tool)));
+}
+
+Task<Result<Json>> ToolAction::list(ToolMeans& /*means*/, std::shared_ptr<const ToolSpec> server) const {
+  co_return fail(ErrorKind::internal, fmt::format("a tool of kind {} is no server", kind_word(*server)));
+}
+
+std::size_t ToolDeclaration::size(std::string_view key, std::size_t fallback) const {
+  const auto value = values_.integer(key);
+  return value ? static_cast<std::size_t>(*value) : fallback;
+}
+
+NamedTexts ToolDeclaration::named_texts(std::string_view key) {
+  NamedTexts texts;
+  const Json* value = values_.find(key);
+  if (value == nullptr) return texts;
+  if (!value->is_object()) {
+    complain(fmt::format("{}: found {}, expected names with texts", key, excerpt(*value)));
+    return texts;
+  }
+  for (const auto& [name, item] : value->get_object()) texts.emplace_back(name, text_or_json(item));
+  return texts;
+}
+
+std::string ToolDeclaration::url() {
+  std::string url = values_.text("url");
+  const bool http = url.starts_with("http://") || url.starts_with("https://");
+  if (values_.has("url") && !http)
+    complain(fmt::format("url: found {}, expected http://… or https://…", shorten(url, 80)));
+  return url;
+}
+
+Json ToolDeclaration::parameters() {
+  const Json* given = values_.find("parameters");
+  if (given == nullptr) return JsonObject{{"type", "object"}, {"properties", JsonObject{}}};
+  if (!given->is_object())
+    complain(fmt::format("parameters: found {}, expected a JSON schema", excerpt(*given)));
+  return *given;
+}
+
+Key environment_key() {
+  return {.name = "environment",
+          .type = KeyType::any,
+          .help =
+              "variables of the program beside a harmless few of ours; `${NAME}` is filled from the "
+              "environment."};
+}
+
+Key headers_key() {
+  return {.name = "headers",
+          .type = KeyType::any,
+          .help = "headers; `${NAME}` is filled from the environment and kept secret."};
+}
+
+Key parameters_key() {
+  return {.name = "parameters",
+          .type = KeyType::any,
+          .help = "JSON schema of the arguments; a call that does not fit is not run."};
+}
+
+JsonArray list_of(const std::vector<std::string>& texts) {
+  JsonArray list;
+  for (const std::string& text : texts) list.emplace_back(text);
+  return list;
+}
+
+JsonObject object_of(const NamedTexts& texts) {
+  JsonObject object;
+  for (const auto& [name, value] : texts) object.insert_or_assign(name, value);
+  return object;
+}
+
+Json one_text_argument(std::string_view name, std::string_view description) {
+  JsonObject argument{{"type", "string"}, {"description", description}};
+  return JsonObject{{"type", "object"},
+                    {"properties", JsonObject{{name, std::move(argument)}}},
+                    {"required", JsonArray{boost::json::string(name)}},
+                    {"additionalProperties", false}};
+}
+
+}  // namespace assay
