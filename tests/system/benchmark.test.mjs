@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, readdirSync, unlinkSync } from 'node:fs';
 import YAML from 'yaml';
-import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, exists, sleep, assertNowhere, ragLines, ragConfig } from './harness.mjs';
+import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, exists, sleep, askedMore, assertNowhere, ragLines, ragConfig } from './harness.mjs';
 
 const readYaml = (path) => YAML.parse(readFileSync(path, 'utf8'));
 const kinds = (file) => file.conversation.map((entry) => Object.keys(entry)[0]);
@@ -51,7 +51,8 @@ ${config}`);
 
 const call = (name, q) => ({ name, arguments: { q } });
 const kAnswer = 'Here it is:\n```json\n[{"id": "a"}, {"id": "b"},]\n```';
-const scripted = (directory, rules) => writeLines(join(directory, `script-${rules.length}-${Math.random()}.jsonl`), rules);
+let scripts = 0;
+const scripted = (directory, rules) => writeLines(join(directory, `script-${++scripts}.jsonl`), rules);
 
 for (const [model, file] of [['openai/gpt-x', 'rank-tool_calling-openai-gpt-x-variation0.yaml'], ['anthropic/claude-x', 'rank-tool_calling-anthropic-claude-x-variation0.yaml']]) {
   test(`a conversation with calls side by side is recorded, scored and left alone afterwards (${model})`, async (t) => {
@@ -231,9 +232,12 @@ test('kills at any moment end in the same file, with every completion paid once 
   let kills = 0;
   for (;;) {
     const run = start(set.args('tool_calling', 'openai/m'), { env: sim.env });
-    const timer = kills < 6 ? setTimeout(() => run.child.kill('SIGKILL'), 60 + 40 * kills) : undefined;
+    if (kills < 6) {
+      await askedMore(sim, 1, run);
+      await sleep(20 * (kills + 1));  // some while the model answers, some while a tool runs
+      run.child.kill('SIGKILL');
+    }
     const ended = await run.ended;
-    clearTimeout(timer);
     if (ended.signal === 'SIGKILL') { kills += 1; continue; }
     assert.equal(ended.code, 0, ended.stderr);
     break;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
-import { assay, binary, start, simulator, scratch, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep } from './harness.mjs';
+import { assay, binary, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep, askedMore } from './harness.mjs';
 
 const kCases = 240;
 const kInFlight = 8;
@@ -18,8 +18,16 @@ async function undisturbed(t, directory, sim) {
   return { config, expected: comparable(join(directory, 'whole/results.jsonl')) };
 }
 
+// Kills the process when the endpoint has been asked so often, or after a time, which may be before the first request.
+async function kill(run, sim, random) {
+  if (random.between(0, 2) === 0) await sleep(random.between(5, 75));
+  else await askedMore(sim, random.between(1, kCases / 6), run);
+  run.child.kill('SIGKILL');
+}
+
 test('kill -9 at random moments loses nothing and repeats at most what was in flight', async (t) => {
   const directory = scratch(t);
+  const random = seeded(t);
   const sim = await simulator(t, ['--latency', '4ms', '--latency-spread', '3ms']);
   const { config, expected } = await undisturbed(t, directory, sim);
   for (let round = 0; round < 6; ++round) {
@@ -29,9 +37,8 @@ test('kill -9 at random moments loses nothing and repeats at most what was in fl
     let args = ['run', config, '--output-dir', output];
     for (;;) {
       const run = start(args, { env: sim.env });
-      const killer = kills < 5 ? setTimeout(() => { run.child.kill('SIGKILL'); }, 15 + Math.random() * 60) : undefined;
+      if (kills < 5) await kill(run, sim, random);
       const ended = await run.ended;
-      clearTimeout(killer);
       if (ended.signal !== 'SIGKILL') {
         assert.equal(ended.code, 0, ended.stderr);
         break;
@@ -54,7 +61,7 @@ test('SIGINT waits for what is in flight, says how to resume, and nothing is ask
   await sim.reset();
   const output = join(directory, 'interrupted');
   const run = start(['run', config, '--output-dir', output], { env: sim.env });
-  await sleep(120);
+  await askedMore(sim, 20, run);
   run.child.kill('SIGINT');
   const ended = await run.ended;
   assert.equal(ended.code, 130, ended.stderr);
@@ -72,7 +79,7 @@ test('a second SIGINT does not wait', async (t) => {
   writeLines(join(directory, 'data.jsonl'), ragLines(20));
   const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl'));
   const run = start(['run', config, '--output-dir', join(directory, 'out')], { env: sim.env });
-  await sleep(300);
+  await askedMore(sim, 1, run);
   run.child.kill('SIGINT');
   await sleep(200);
   assert.equal(run.child.exitCode, null, 'the first one waits');
