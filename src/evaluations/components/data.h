@@ -42,6 +42,9 @@ class DataFields {
   explicit DataFields(std::vector<DataField> fields, LineCheck check = {}, const std::string& cluster = "");
 
   const std::vector<DataField>& fields() const { return fields_; }
+  // Whether the declaration reaches to this position: actual fields may not be there yet, and the cluster's
+  // field stands behind the declared ones.
+  bool declares(std::size_t field) const { return field < declared_; }
   // Every spelling, "id" first: what a LineParser is to look for.
   const std::vector<std::string>& spellings() const { return spellings_; }
 
@@ -60,6 +63,7 @@ class DataFields {
  private:
   std::size_t spelling_of(const LineParser& line, std::size_t field) const;
   std::vector<DataField> fields_;
+  std::size_t declared_;  // of them; the cluster's may come after
   LineCheck check_;
   std::optional<std::size_t> cluster_;  // position in fields_
   std::vector<std::string> spellings_;

@@ -105,7 +105,7 @@ Wanted wanted_of(const DataFields& fields, const LineParser& line) {
 std::vector<std::string> check_line(const DataFields& fields, const LineParser& line) {
   if (!fields.value(line, kPaths).present() && !fields.value(line, kUids).present())
     return {"fields expected_chunk_uids and expected_exact_paths: both are missing, expected at least one"};
-  if (fields.fields().size() <= kResults) return {};
+  if (!fields.declares(kResults)) return {};
   const Wanted wanted = wanted_of(fields, line);
   if (wanted.names.empty()) return {};
   const JsonArray results = as_list(fields.tree(line, kResults));

@@ -72,7 +72,7 @@ bool says_error(const DataFields& fields, const LineParser& line) {
 }
 
 std::vector<std::string> check_line(const DataFields& fields, const LineParser& line) {
-  if (fields.fields().size() <= kActualPrimary || says_error(fields, line)) return {};
+  if (!fields.declares(kActualPrimary) || says_error(fields, line)) return {};
   if (fields.value(line, kActualPrimary).kind == FieldValue::Kind::text) return {};
   return {fmt::format("field actual_primary_topic: {}, expected text (or status \"error\")",
                       fields.value(line, kActualPrimary).present() ? "found null" : "missing")};
