@@ -187,6 +187,11 @@ CaseFields::CaseFields(const DataFields& fields, const Case& input) : line_(inpu
   line_ = &*own_;
 }
 
+void erase_field(JsonObject& line, const DataField& field) {
+  line.erase(field.name);
+  for (const std::string& other : field.other_names) line.erase(other);
+}
+
 std::string text_of(const FieldValue& value) {
   return value.kind == FieldValue::Kind::text ? std::string(value.text) : std::string();
 }

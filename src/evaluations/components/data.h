@@ -26,7 +26,7 @@ struct DataField {
   std::vector<std::string> other_names = {};  // older or newer spellings
   bool nullable = false;
   std::string expected = {};  // what FieldType::any means here, in words
-  bool answer_key = false;    // the target must not see it: what is expected, or what it said before
+  bool answer_key = false;    // an input field that the target must not see: what is expected of it
   // Checks what the type cannot say; gives the problem in words, "" if there is none.
   std::function<std::string(const Json&)> check = {};
 };
@@ -85,6 +85,9 @@ class CaseFields {
   const LineParser* line_;
   std::optional<LineParser> own_;
 };
+
+// Takes the field away under all its spellings.
+void erase_field(JsonObject& line, const DataField& field);
 
 // A text field's value as text; "" if absent or null.
 std::string text_of(const FieldValue& value);
