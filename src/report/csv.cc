@@ -1,12 +1,28 @@
 #include "report/csv.h"
 
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 namespace assay {
 namespace {
 
-// Without a branch per byte, so that the compiler looks at many bytes at once.
+// Eight bytes at a time: not 0 if one of them is `wanted` (Hacker's Delight, 6-1, on the difference).
+constexpr std::uint64_t any_byte_is(std::uint64_t bytes, char wanted) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const std::uint64_t different = bytes ^ (kOnes * static_cast<unsigned char>(wanted));
+  return (different - kOnes) & ~different & (kOnes << 7);
+}
+
 bool needs_quotes(std::string_view text) {
+  while (text.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data(), sizeof bytes);
+    if ((any_byte_is(bytes, ',') | any_byte_is(bytes, '"') | any_byte_is(bytes, '\r') |
+         any_byte_is(bytes, '\n')) != 0)
+      return true;
+    text.remove_prefix(sizeof bytes);
+  }
   bool found = false;
   for (const char c : text) found |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
   return found;

@@ -45,6 +45,21 @@ TEST(Csv, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(out, "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",, spaces ,\"\r\"\r\n");
 }
 
+TEST(Csv, QuotesForOneByteWhereverItStands) {
+  for (std::size_t length = 1; length <= 20; ++length) {
+    for (std::size_t at = 0; at < length; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(length, 'x');
+        text[at] = static_cast<char>(byte);
+        std::string out;
+        append_csv_cell(out, text);
+        const bool special = byte == ',' || byte == '"' || byte == '\r' || byte == '\n';
+        ASSERT_EQ(out.starts_with('"'), special) << "byte " << byte << " at " << at << " of " << length;
+      }
+    }
+  }
+}
+
 TEST(Csv, KeepsARowOfOneEmptyCell) {
   std::string out;
   append_csv_row(out, {""});

@@ -357,6 +357,17 @@ test('nor is it under its older spelling', async (t) => {
   await assertGenerated(t, 'retrieval', run);
 });
 
+test('lines that belong together can be given to a target too', async (t) => {
+  for (const evaluation of Object.keys(tasks)) {
+    const directory = scratch(t);
+    const lines = linesOf(evaluation).map((line, i) => ({ ...line, page: `p${i % 2}` }));
+    const run = await generate(t, evaluation, { command: program(directory, repliesOf(evaluation)) }, { directory, lines, more: { cluster: 'page' } });
+    assert.equal(run.code, 0, `${evaluation}: ${run.stderr}`);
+    assert.deepEqual(run.results.map((line) => line.cluster), ['p0', 'p1', 'p0'], evaluation);
+    assert.deepEqual(readJson(join(directory, 'seen/one')), { ...visibleOf(evaluation, linesOf(evaluation)[0]), page: 'p0' }, evaluation);
+  }
+});
+
 // ── settings ──
 
 test('a target that makes no sense is refused before anything runs', async (t) => {

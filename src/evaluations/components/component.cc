@@ -1,6 +1,6 @@
 #include "evaluations/components/component.h"
 
-#include <map>
+#include <optional>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -8,7 +8,6 @@
 
 #include "core/text.h"
 #include "evaluations/early_stop.h"
-#include "report/csv.h"
 
 namespace assay::components {
 namespace {
@@ -18,110 +17,17 @@ std::vector<DataField> joined(std::vector<DataField> first, const std::vector<Da
   return first;
 }
 
-void erase_field(JsonObject& line, const DataField& field) {
-  line.erase(field.name);
-  for (const std::string& other : field.other_names) line.erase(other);
+// What a target gave, as the journal keeps it: evaluate() writes it, line() reads it.
+JsonObject result_with(JsonObject generated) {
+  JsonObject result;
+  result.emplace("generated", std::move(generated));
+  return result;
 }
 
-class ComponentCollector final : public Collector {
- public:
-  // `input` are the fields that cases are read with, `all` those of a complete line.
-  ComponentCollector(const DataFields& input, const DataFields& all, const std::vector<DataField>& actual,
-                     OutputFiles& files, std::unique_ptr<LineScorer> scorer, std::string text_field)
-      : input_(input),
-        all_(all),
-        actual_(actual),
-        files_(files),
-        results_(files.open("results.jsonl")),
-        scorer_(std::move(scorer)),
-        text_field_(std::move(text_field)),
-        complete_line_(all.spellings()) {}
-
-  Scores add(const Case& input, const FinishedCase* finished) override {
-    const CaseFields given(input_, input);
-    if (finished == nullptr) {
-      score(input, *given, nullptr);
-    } else if (finished->outcome.kind == OutcomeKind::scored) {
-      add_generated(input, *given, *finished);
-    } else {
-      add_failed(input, input_, *given, finished, finished->outcome);
-    }
-    return result_.scores();
-  }
-
-  void finish(Summary& summary, std::vector<NotableCase>& notable) override {
-    summary.cases.evaluated = evaluated_;
-    for (const auto& [kind, count] : missing_) summary.cases.errored += count;
-    notable = std::move(failed_);
-    scorer_->finish(missing_, summary, notable);
-  }
-
-  void write_figures(const Summary& summary) override { write_aggregate(summary, files_); }
-
- private:
-  static constexpr std::size_t kShownFailures = 20;
-
-  void score(const Case& input, const LineParser& line, const FinishedCase* finished) {
-    if (auto why = scorer_->failure(input, line)) {
-      return add_failed(input, all_, line, finished, {OutcomeKind::target_failed, {}, std::move(*why)});
-    }
-    ++evaluated_;
-    result_.begin(input, OutcomeKind::scored);
-    scorer_->score(input, line, result_);
-    finish_line(result_, line, finished, "");
-    if (results_ != nullptr) results_->write(result_.end());
-  }
-
-  // The generated line is written as input for `generate: false`, and then read like one.
-  void add_generated(const Case& input, const LineParser& given, const FinishedCase& finished) {
-    JsonObject line = whole_line(input_, given, input.id);
-    put_generated(line, actual_, finished.outcome.result);
-    std::string text = to_text(line);
-    const std::size_t size = text.size();
-    text.append(64, '\0');  // the parser may look behind the end
-    const auto parsed = complete_line_.parse({std::string_view(text).substr(0, size), input.line});
-    const std::vector<std::string> problems =
-        parsed ? all_.problems(complete_line_) : std::vector{parsed.error().message};
-    if (!problems.empty()) {
-      return add_failed(
-          input, input_, given, &finished,
-          {OutcomeKind::target_failed, {}, "the reply does not fit the case: " + join(problems, "; ")});
-    }
-    text[size] = '\n';
-    files_.write("generated.jsonl", std::string_view(text).substr(0, size + 1));
-    score(input, complete_line_, &finished);
-  }
-
-  void add_failed(const Case& input, const DataFields& fields, const LineParser& line,
-                  const FinishedCase* finished, const Outcome& outcome) {
-    ++missing_[std::string(to_string(outcome.kind))];
-    result_.begin(input, outcome.kind);
-    for (std::size_t i = 0; i < fields.fields().size(); ++i) {
-      if (fields.value(line, i).present()) result_.json(fields.fields()[i].name, fields.tree(line, i));
-    }
-    finish_line(result_, line, finished, outcome.error);
-    if (results_ != nullptr) results_->write(result_.end());
-    if (failed_.size() < kShownFailures) {
-      const JsonObject values = fields.present(line);
-      const Json* text = values.if_contains(text_field_);
-      failed_.push_back(failed_case(
-          input, outcome, text != nullptr && text->is_string() ? std::string(text->get_string()) : ""));
-    }
-  }
-
-  const DataFields& input_;
-  const DataFields& all_;
-  const std::vector<DataField>& actual_;
-  OutputFiles& files_;
-  AtomicFile* results_;
-  std::unique_ptr<LineScorer> scorer_;
-  std::string text_field_;
-  LineParser complete_line_;
-  LegacyLine result_;
-  std::int64_t evaluated_ = 0;
-  std::map<std::string, std::int64_t> missing_;
-  std::vector<NotableCase> failed_;
-};
+JsonObject generated_in(const JsonObject& result) {
+  const Json* generated = result.if_contains("generated");
+  return generated != nullptr && generated->is_object() ? generated->get_object() : JsonObject();
+}
 
 class ComponentEvaluation final : public Evaluation {
  public:
@@ -135,27 +41,38 @@ class ComponentEvaluation final : public Evaluation {
         all_fields_(joined(task_.input, task_.actual), task_.check, cluster) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override {
-    return open_data(input_path_, target_ ? input_fields_ : all_fields_);
+    return open_data(input_path_, given_fields());
   }
   std::string data_path() const override { return input_path_; }
   bool asks_outside() const override { return target_ != nullptr; }
 
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
-    return generate(target_input(input), context);
+    return generate(given_line(input), context);
   }
 
   void estimate(const Case& input, CallEstimate& estimate) const override {
-    if (target_) target_->estimate(target_input(input), estimate);
+    if (target_) target_->estimate(given_line(input), estimate);
   }
   std::vector<std::string> models() const override {
     return target_ ? target_->models() : std::vector<std::string>{};
   }
 
-  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& /*run*/) const override {
-    return std::make_unique<ComponentCollector>(target_ ? input_fields_ : all_fields_, all_fields_,
-                                                task_.actual, files, task_.scorer(all_fields_, files),
-                                                task_.text_field);
+  void line(const Case& input, const FinishedCase* finished, ResultLine& result) const override {
+    const CaseFields given(given_fields(), input);
+    const CaseLine supplied{input, given_fields(), *given};
+    if (finished == nullptr) {
+      score(supplied, result);
+    } else if (result.scored()) {
+      score_generated(supplied, generated_in(finished->outcome.result), result);
+    } else {
+      write_failed(supplied, result);
+    }
   }
+  std::vector<std::string> columns() const override { return task_.columns; }
+  std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& /*run*/) const override {
+    return task_.aggregate(files);
+  }
+
   std::vector<MeanFigure> mean_figures() const override { return task_.means; }
   const HumanCheck* human() const override { return human_ ? &*human_ : nullptr; }
   std::vector<std::string> metric_names() const override {
@@ -167,17 +84,53 @@ class ComponentEvaluation final : public Evaluation {
   }
 
  private:
-  JsonObject target_input(const Case& input) const {
-    return without_answer_key(all_fields_,
-                              whole_line(input_fields_, *CaseFields(input_fields_, input), input.id));
+  // That cases are read with.
+  const DataFields& given_fields() const { return target_ ? input_fields_ : all_fields_; }
+  JsonObject given_line(const Case& input) const {
+    return whole_line(given_fields(), *CaseFields(given_fields(), input), input.id);
   }
 
-  Task<Outcome> generate(JsonObject input, CaseContext& context) const {
-    auto actual = co_await target_->generate(std::move(input), context);
-    if (!actual) co_return failed_outcome(actual.error());
+  Task<Outcome> generate(JsonObject line, CaseContext& context) const {
+    auto generated = co_await target_->generate(std::move(line), context);
+    if (!generated) co_return failed_outcome(generated.error());
     Outcome outcome;
-    outcome.result.emplace("generated", std::move(*actual));
+    outcome.result = result_with(std::move(*generated));
     co_return outcome;
+  }
+
+  void score(const CaseLine& line, ResultLine& result) const {
+    task_.score(line, result);
+    if (!result.scored()) return write_failed(line, result);
+    result.extras(line.parser);
+  }
+
+  // The generated line is written as input for `generate: false`, and then read like one.
+  void score_generated(const CaseLine& given, const JsonObject& generated, ResultLine& result) const {
+    JsonObject line = whole_line(given.fields, given.parser, given.input.id);
+    replace_actual(line, task_.actual, generated);
+    const std::string text = to_text(line);
+    LineParser parser(all_fields_.spellings());
+    const Status parsed = parser.parse_copy(text);
+    const std::vector<std::string> problems =
+        parsed ? all_fields_.problems(parser) : std::vector{parsed.error().message};
+    if (!problems.empty()) {
+      result.failed(OutcomeKind::target_failed, "the reply does not fit the case: " + join(problems, "; "));
+      return write_failed(given, result);
+    }
+    result.generated(text);
+    score({given.input, all_fields_, parser}, result);
+  }
+
+  void write_failed(const CaseLine& line, ResultLine& result) const {
+    for (std::size_t i = 0; i < line.fields.fields().size(); ++i) write_field(line, i, result);
+    result.extras(line.parser);
+    result.notable(-1, [&] {
+      NotableCase shown{line.input.id, std::string(to_string(result.outcome())), {}};
+      const std::string text = text_at(line.fields.present(line.parser), task_.text_field);
+      if (!text.empty()) shown.fields.emplace_back("input", text);
+      shown.fields.emplace_back("error", result.error());
+      return shown;
+    });
   }
 
   std::string input_path_;
@@ -185,7 +138,7 @@ class ComponentEvaluation final : public Evaluation {
   std::unique_ptr<Target> target_;
   std::optional<HumanCheck> human_;
   DataFields input_fields_;
-  DataFields all_fields_;
+  DataFields all_fields_;  // of a complete line
 };
 
 }  // namespace
@@ -214,7 +167,7 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
                                            std::vector<ConfigProblem>& problems) {
   std::unique_ptr<Target> target;
   if (config.boolean("generate")) {
-    target = make_target(config, {task.text_field, task.actual, task.actual_schema}, problems);
+    target = make_target(config, {task.text_field, task.input, task.actual, task.actual_schema}, problems);
   }
   auto human = HumanCheck::from(config, task.means, problems);
   if (!problems.empty()) return nullptr;
@@ -222,18 +175,9 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
                                                std::move(task), std::move(target), std::move(human));
 }
 
-JsonObject without_answer_key(const DataFields& fields, JsonObject line) {
-  for (const DataField& field : fields.fields()) {
-    if (field.answer_key) erase_field(line, field);
-  }
-  return line;
-}
-
-void put_generated(JsonObject& line, const std::vector<DataField>& actual, const JsonObject& result) {
+void replace_actual(JsonObject& line, const std::vector<DataField>& actual, const JsonObject& generated) {
   for (const DataField& field : actual) erase_field(line, field);
-  const Json* generated = result.if_contains("generated");
-  if (generated == nullptr || !generated->is_object()) return;
-  for (const auto& [name, value] : generated->get_object()) line.insert_or_assign(name, value);
+  for (const auto& [name, value] : generated) line.insert_or_assign(name, value);
 }
 
 JsonObject whole_line(const DataFields& fields, const LineParser& line, std::string_view id) {
@@ -244,26 +188,14 @@ JsonObject whole_line(const DataFields& fields, const LineParser& line, std::str
   return input;
 }
 
-NotableCase failed_case(const Case& input, const Outcome& outcome, std::string text) {
-  NotableCase notable;
-  notable.id = input.id;
-  notable.why = std::string(to_string(outcome.kind));
-  if (!text.empty()) notable.fields.emplace_back("input", std::move(text));
-  notable.fields.emplace_back("error", outcome.error);
-  return notable;
-}
-
-void finish_line(LegacyLine& result, const LineParser& line, const FinishedCase* finished,
-                 std::string_view error) {
-  result.extras(line);
-  if (!error.empty()) result.text("error", error);
-  if (finished == nullptr) return;
-  result.json("usage", finished->usage);
-  result.number("latency_ms", finished->latency_ms);
-}
-
-void write_aggregate(const Summary& summary, OutputFiles& files) {
-  files.write("aggregate.csv", summary_csv(summary));
+void write_field(const CaseLine& line, std::size_t field, ResultLine& result) {
+  const FieldValue& value = line[field];
+  const std::string& name = line.fields.fields()[field].name;
+  if (value.kind == FieldValue::Kind::text) {
+    result.text(name, value.text);
+  } else if (value.present()) {
+    result.json(name, line.tree(field));
+  }
 }
 
 }  // namespace assay::components

@@ -92,7 +92,7 @@ class FieldForm final : public LineForm {
 }  // namespace
 
 DataFields::DataFields(std::vector<DataField> fields, LineCheck check, const std::string& cluster)
-    : fields_(std::move(fields)), check_(std::move(check)), spellings_{"id"} {
+    : fields_(std::move(fields)), declared_(fields_.size()), check_(std::move(check)), spellings_{"id"} {
   if (!cluster.empty()) {
     const auto declared = std::ranges::find(fields_, cluster, &DataField::name);
     cluster_ = static_cast<std::size_t>(declared - fields_.begin());
@@ -185,6 +185,11 @@ CaseFields::CaseFields(const DataFields& fields, const Case& input) : line_(inpu
   const Status parsed = own_->parse_copy(input.payload);
   assert(parsed.has_value());
   line_ = &*own_;
+}
+
+void erase_field(JsonObject& line, const DataField& field) {
+  line.erase(field.name);
+  for (const std::string& other : field.other_names) line.erase(other);
 }
 
 std::string text_of(const FieldValue& value) {

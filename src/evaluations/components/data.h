@@ -26,7 +26,7 @@ struct DataField {
   std::vector<std::string> other_names = {};  // older or newer spellings
   bool nullable = false;
   std::string expected = {};  // what FieldType::any means here, in words
-  bool answer_key = false;    // the target must not see it: what is expected, or what it said before
+  bool answer_key = false;    // an input field that the target must not see: what is expected of it
   // Checks what the type cannot say; gives the problem in words, "" if there is none.
   std::function<std::string(const Json&)> check = {};
 };
@@ -42,6 +42,9 @@ class DataFields {
   explicit DataFields(std::vector<DataField> fields, LineCheck check = {}, const std::string& cluster = "");
 
   const std::vector<DataField>& fields() const { return fields_; }
+  // Whether the declaration reaches to this position: actual fields may not be there yet, and the cluster's
+  // field stands behind the declared ones.
+  bool declares(std::size_t field) const { return field < declared_; }
   // Every spelling, "id" first: what a LineParser is to look for.
   const std::vector<std::string>& spellings() const { return spellings_; }
 
@@ -60,6 +63,7 @@ class DataFields {
  private:
   std::size_t spelling_of(const LineParser& line, std::size_t field) const;
   std::vector<DataField> fields_;
+  std::size_t declared_;  // of them; the cluster's may come after
   LineCheck check_;
   std::optional<std::size_t> cluster_;  // position in fields_
   std::vector<std::string> spellings_;
@@ -81,6 +85,9 @@ class CaseFields {
   const LineParser* line_;
   std::optional<LineParser> own_;
 };
+
+// Takes the field away under all its spellings.
+void erase_field(JsonObject& line, const DataField& field);
 
 // A text field's value as text; "" if absent or null.
 std::string text_of(const FieldValue& value);

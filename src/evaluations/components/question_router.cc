@@ -1,13 +1,15 @@
-// question_router: is each question sent to the right place? Labels are whatever the data hold.
+// Labels are whatever the data hold.
+
+#include "evaluations/components/question_router.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
+#include <utility>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/components/tasks.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
 #include "report/plots/plot.h"
@@ -24,58 +26,67 @@ enum Field : std::size_t { kQuestion, kExpected, kActual, kConfidence, kAnswer, 
 
 // Beyond this many labels the data hold free text rather than labels, and a square table helps nobody.
 constexpr std::size_t kMostLabelsInTables = 200;
-constexpr std::size_t kShownCases = 20;
 
 Json value_or_null(const Estimate& estimate) {
   return estimate.value ? Json(*estimate.value) : Json(nullptr);
 }
 
-class RouterScorer final : public LineScorer {
+struct Routing final : CaseFacts {
+  std::string expected;
+  std::string actual;
+  std::optional<double> confidence;
+  std::string wrong_row;  // of miscategorised_cases.csv
+};
+
+void score(const CaseLine& line, ResultLine& result) {
+  const std::string_view question = line[kQuestion].text;
+  const std::string_view answer = line[kAnswer].text;
+  const std::string_view model = line[kModel].text;
+  auto& routing = result.facts<Routing>();
+  routing.expected.assign(line[kExpected].text);
+  routing.actual.assign(line[kActual].text);
+  routing.confidence.reset();
+  routing.wrong_row.clear();
+  const bool correct = routing.expected == routing.actual;
+  result.text("question", question);
+  result.text("expected_outcome", routing.expected);
+  result.text("actual_outcome", routing.actual);
+  std::string confidence;
+  if (line[kConfidence].kind == FieldValue::Kind::number) {
+    routing.confidence = line[kConfidence].number;
+    confidence = number_text(*routing.confidence);
+    result.written("confidence_score", confidence);
+  }
+  if (!answer.empty()) result.text("answer", answer);
+  if (!model.empty()) result.text("model", model);
+  result.boolean("correct", correct);
+  result.score("accuracy", correct);
+  result.row({line.input.id, question, routing.expected, routing.actual, confidence, answer, model});
+  if (correct) return;
+  append_csv_row(routing.wrong_row, {question, routing.expected, routing.actual, confidence, answer});
+  // The surest mistakes are the ones worth reading.
+  result.notable(1 - std::clamp(routing.confidence.value_or(0), 0.0, 1.0), [&] {
+    NotableCase shown{
+        line.input.id,
+        fmt::format("{} instead of {}", routing.actual, routing.expected),
+        {{"question", std::string(question)}, {"expected", routing.expected}, {"actual", routing.actual}}};
+    if (!confidence.empty()) shown.fields.emplace_back("confidence", confidence);
+    if (!answer.empty()) shown.fields.emplace_back("answer", std::string(answer));
+    return shown;
+  });
+}
+
+class RouterFigures final : public FactsFold<Routing> {
  public:
-  RouterScorer(const DataFields& fields, OutputFiles& files)
-      : fields_(fields),
-        files_(files),
-        rows_(files.open("results.csv")),
-        wrong_rows_(files.open("miscategorised_cases.csv")) {
-    if (rows_ != nullptr) {
-      rows_->write("id,question,expected_outcome,actual_outcome,confidence_score,answer,model\r\n");
-    }
+  explicit RouterFigures(OutputFiles& files)
+      : files_(files), wrong_rows_(files.open("miscategorised_cases.csv")) {
     if (wrong_rows_ != nullptr) {
       wrong_rows_->write(
           "question,expected_classification,actual_classification,confidence_score,answer\r\n");
     }
   }
 
-  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
-    const std::string_view question = fields_.value(line, kQuestion).text;
-    const std::string_view expected = fields_.value(line, kExpected).text;
-    const std::string_view actual = fields_.value(line, kActual).text;
-    const FieldValue& confidence = fields_.value(line, kConfidence);
-    const std::string_view answer = fields_.value(line, kAnswer).text;
-    const std::string_view model = fields_.value(line, kModel).text;
-    const bool correct = expected == actual;
-    matrix_.add(expected, actual, 1, input.cluster);
-    result.text("question", question);
-    result.text("expected_outcome", expected);
-    result.text("actual_outcome", actual);
-    confidence_.clear();
-    if (confidence.kind == FieldValue::Kind::number) {
-      calibration_.add(confidence.number, correct);
-      confidence_ = number_text(confidence.number);
-      result.written("confidence_score", confidence_);
-    }
-    if (!answer.empty()) result.text("answer", answer);
-    if (!model.empty()) result.text("model", model);
-    result.boolean("correct", correct);
-    result.score("accuracy", correct);
-    row_.clear();
-    append_csv_row(row_, {input.id, question, expected, actual, confidence_, answer, model});
-    if (rows_ != nullptr) rows_->write(row_);
-    if (!correct) note_wrong(input, question, expected, actual, confidence, answer);
-  }
-
-  void finish(const std::map<std::string, std::int64_t>& missing, Summary& summary,
-              std::vector<NotableCase>& notable) override {
+  void finish(const MissingCases& missing, Summary& summary) override {
     MatrixFigures figures = matrix_figures(matrix_);
     auto& metrics = summary.metrics;
     metrics.push_back(share("accuracy", with_missing(std::move(figures.accuracy), missing), true));
@@ -87,34 +98,13 @@ class RouterScorer final : public LineScorer {
         count("miscategorised", matrix_.total() - matrix_.correct(), matrix_.total(), Metric::Better::lower));
     if (calibration_.n() > 0) add_calibration(summary);
     if (matrix_.label_count() <= kMostLabelsInTables) add_labels(figures, summary);
-    notable.insert(notable.end(), std::make_move_iterator(wrong_.begin()),
-                   std::make_move_iterator(wrong_.end()));
   }
 
  private:
-  void note_wrong(const Case& input, std::string_view question, std::string_view expected,
-                  std::string_view actual, const FieldValue& confidence, std::string_view answer) {
-    row_.clear();
-    append_csv_row(row_, {question, expected, actual, confidence_, answer});
-    if (wrong_rows_ != nullptr) wrong_rows_->write(row_);
-    // The surest mistakes are the ones worth reading; among equals the first.
-    const double sureness = confidence.kind == FieldValue::Kind::number ? confidence.number : 0;
-    if (wrong_.size() == kShownCases && sureness <= sureness_.back()) return;
-    const auto at = std::upper_bound(sureness_.begin(), sureness_.end(), sureness, std::greater<>());
-    const auto position = at - sureness_.begin();
-    NotableCase notable{std::string(input.id),
-                        fmt::format("{} instead of {}", actual, expected),
-                        {{"question", std::string(question)},
-                         {"expected", std::string(expected)},
-                         {"actual", std::string(actual)}}};
-    if (!confidence_.empty()) notable.fields.emplace_back("confidence", confidence_);
-    if (!answer.empty()) notable.fields.emplace_back("answer", std::string(answer));
-    sureness_.insert(at, sureness);
-    wrong_.insert(wrong_.begin() + position, std::move(notable));
-    if (wrong_.size() > kShownCases) {
-      wrong_.pop_back();
-      sureness_.pop_back();
-    }
+  void fold(const Case& input, const Routing& routing) override {
+    matrix_.add(routing.expected, routing.actual, 1, input.cluster);
+    if (routing.confidence) calibration_.add(*routing.confidence, routing.expected == routing.actual);
+    if (wrong_rows_ != nullptr && !routing.wrong_row.empty()) wrong_rows_->write(routing.wrong_row);
   }
 
   static void add_average(const std::string& prefix, AveragedFigures& average, std::vector<Metric>& metrics) {
@@ -190,29 +180,20 @@ class RouterScorer final : public LineScorer {
     summary.tables.push_back(std::move(labels));
   }
 
-  const DataFields& fields_;
   OutputFiles& files_;
-  AtomicFile* rows_;
   AtomicFile* wrong_rows_;
-  std::string row_;
-  std::string confidence_;
   ConfusionMatrix matrix_;
   Calibration calibration_;
-  std::vector<NotableCase> wrong_;
-  std::vector<double> sureness_;  // of wrong_, falling
 };
 
 ComponentTask task() {
   ComponentTask declared;
   declared.text_field = "question";
   declared.input = {{.name = "question"}, {.name = "expected_outcome", .answer_key = true}};
-  declared.actual = {{.name = "actual_outcome", .answer_key = true},
-                     {.name = "confidence_score",
-                      .type = FieldType::number,
-                      .presence = Presence::optional,
-                      .answer_key = true},
-                     {.name = "answer", .presence = Presence::optional, .answer_key = true},
-                     {.name = "model", .presence = Presence::optional, .answer_key = true}};
+  declared.actual = {{.name = "actual_outcome"},
+                     {.name = "confidence_score", .type = FieldType::number, .presence = Presence::optional},
+                     {.name = "answer", .presence = Presence::optional},
+                     {.name = "model", .presence = Presence::optional}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",
@@ -238,9 +219,10 @@ ComponentTask task() {
                       "f1.",
                       "f2."};
   declared.means = {{"accuracy"}};
-  declared.scorer = [](const DataFields& fields, OutputFiles& files) {
-    return std::make_unique<RouterScorer>(fields, files);
-  };
+  declared.columns = {"id",     "question", "expected_outcome", "actual_outcome", "confidence_score",
+                      "answer", "model"};
+  declared.score = score;
+  declared.aggregate = [](OutputFiles& files) { return std::make_unique<RouterFigures>(files); };
   return declared;
 }
 

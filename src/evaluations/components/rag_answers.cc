@@ -1,7 +1,7 @@
-// rag_answers: how good are the answers? Judged metrics, each run several times, so that the judge's own
-// noise is seen beside the answers' quality.
+#include "evaluations/components/rag_answers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <deque>
 #include <utility>
 
@@ -12,9 +12,10 @@
 #include "core/text.h"
 #include "evaluations/common_keys.h"
 #include "evaluations/components/component.h"
-#include "evaluations/components/rag_collector.h"
+#include "evaluations/components/rag_figures.h"
+#include "evaluations/components/rag_lines.h"
 #include "evaluations/components/rag_metrics.h"
-#include "evaluations/components/tasks.h"
+#include "evaluations/components/rag_record.h"
 #include "models/tokens.h"
 
 namespace assay::components {
@@ -71,14 +72,13 @@ std::vector<DataField> input_fields() {
 }
 
 std::vector<DataField> actual_fields() {
-  return {{.name = "llm_answer", .answer_key = true},
+  return {{.name = "llm_answer"},
           {.name = "structured_contexts",
            .type = FieldType::any,
            .presence = Presence::optional,
            .nullable = true,
-           .answer_key = true,
            .check = check_contexts},
-          {.name = "model", .presence = Presence::optional, .answer_key = true}};
+          {.name = "model", .presence = Presence::optional}};
 }
 
 std::vector<DataField> all_fields() {
@@ -91,11 +91,8 @@ std::vector<DataField> all_fields() {
 std::vector<DataField> generating_fields() {
   std::vector<DataField> fields = input_fields();
   for (const DataField& field : actual_fields()) {
-    fields.push_back({.name = field.name,
-                      .type = FieldType::any,
-                      .presence = Presence::optional,
-                      .nullable = true,
-                      .answer_key = true});
+    fields.push_back(
+        {.name = field.name, .type = FieldType::any, .presence = Presence::optional, .nullable = true});
   }
   return fields;
 }
@@ -107,6 +104,26 @@ Json answer_schema() {
                                                           {"description", "The answer to the question."}}}}},
       {"required", JsonArray{"llm_answer"}},
       {"additionalProperties", false}};
+}
+
+// As the judge reads a line that has its answer.
+RagCase case_of(const JsonObject& line) {
+  RagCase rag_case;
+  const auto text = [&line](std::string_view name) -> std::optional<std::string> {
+    const Json* value = line.if_contains(name);
+    if (value == nullptr || !value->is_string()) return std::nullopt;
+    return std::string(value->get_string());
+  };
+  rag_case.question = text("question").value_or("");
+  rag_case.answer = text("llm_answer").value_or("");
+  rag_case.ideal_answer = text("ideal_answer");
+  if (const Json* contexts = line.if_contains("structured_contexts");
+      contexts != nullptr && !contexts->is_null()) {
+    rag_case.contexts.emplace();
+    for (const Json& context : contexts->is_array() ? contexts->get_array() : JsonArray{*contexts})
+      rag_case.contexts->push_back(context_text(context));
+  }
+  return rag_case;
 }
 
 struct ConfiguredMetric {
@@ -123,6 +140,13 @@ std::vector<MeanFigure> means_of(const std::vector<ConfiguredMetric>& metrics) {
   return means;
 }
 
+std::vector<RagMetricSettings> settings_of(const std::vector<ConfiguredMetric>& metrics) {
+  std::vector<RagMetricSettings> settings;
+  settings.reserve(metrics.size());
+  for (const ConfiguredMetric& configured : metrics) settings.push_back(configured.settings);
+  return settings;
+}
+
 class RagAnswers final : public Evaluation {
  public:
   RagAnswers(std::string input_path, const std::string& cluster, int runs,
@@ -132,12 +156,13 @@ class RagAnswers final : public Evaluation {
       : input_path_(std::move(input_path)),
         runs_(runs),
         metrics_(std::move(metrics)),
+        lines_(settings_of(metrics_)),
         target_(std::move(target)),
         models_(std::move(models)),
         human_(std::move(human)),
         prompts_(std::move(prompts)),
-        fields_(target_ ? generating_fields() : all_fields(), {}, cluster),
-        all_fields_(all_fields(), {}, cluster) {}
+        actual_(actual_fields()),
+        fields_(target_ ? generating_fields() : all_fields(), {}, cluster) {}
 
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(input_path_, fields_); }
   std::string data_path() const override { return input_path_; }
@@ -150,7 +175,7 @@ class RagAnswers final : public Evaluation {
   void estimate(const Case& input, CallEstimate& estimate) const override {
     JsonObject line = whole_line(fields_, *CaseFields(fields_, input), input.id);
     if (target_) {
-      target_->estimate(without_answer_key(all_fields_, line), estimate);
+      target_->estimate(line, estimate);
       line["llm_answer"] = std::string(800, 'x');  // an answer of ordinary length
     }
     const RagCase rag_case = case_of(line);
@@ -166,12 +191,20 @@ class RagAnswers final : public Evaluation {
 
   std::vector<std::string> models() const override { return models_; }
 
-  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& /*run*/) const override {
-    std::vector<RagMetricSettings> settings;
-    settings.reserve(metrics_.size());
-    for (const ConfiguredMetric& configured : metrics_) settings.push_back(configured.settings);
-    return make_rag_collector(std::move(settings), runs_, fields_,
-                              target_ ? actual_fields() : std::vector<DataField>{}, files);
+  void line(const Case& input, const FinishedCase* finished, ResultLine& result) const override {
+    assert(finished != nullptr);
+    const CaseFields given(fields_, input);
+    const RagRecord record = rag_record(finished->outcome.result);
+    JsonObject fields = whole_line(fields_, *given, input.id);
+    if (target_) replace_actual(fields, actual_, record.generated.value_or(JsonObject()));
+    const Json shown = std::move(fields);
+    if (record.generated) result.generated(to_text(shown));
+    lines_.write(input, shown, record, result);
+    result.extras(*given);
+  }
+  std::vector<std::string> columns() const override { return lines_.columns(); }
+  std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& /*run*/) const override {
+    return make_rag_figures(lines_.metrics(), runs_, files);
   }
 
   std::vector<MeanFigure> mean_figures() const override { return means_of(metrics_); }
@@ -190,39 +223,28 @@ class RagAnswers final : public Evaluation {
   }
 
  private:
-  static RagCase case_of(const JsonObject& line) {
-    RagCase rag_case;
-    const auto text = [&line](std::string_view name) -> std::optional<std::string> {
-      const Json* value = line.if_contains(name);
-      if (value == nullptr || !value->is_string()) return std::nullopt;
-      return std::string(value->get_string());
-    };
-    rag_case.question = text("question").value_or("");
-    rag_case.answer = text("llm_answer").value_or("");
-    rag_case.ideal_answer = text("ideal_answer");
-    if (const Json* contexts = line.if_contains("structured_contexts");
-        contexts != nullptr && !contexts->is_null()) {
-      rag_case.contexts.emplace();
-      for (const Json& context : contexts->is_array() ? contexts->get_array() : JsonArray{*contexts})
-        rag_case.contexts->push_back(context_text(context));
-    }
-    return rag_case;
-  }
-
   Task<Outcome> evaluate(JsonObject line, CaseContext& context) const {
     Outcome outcome;
+    RagRecord record;
     if (target_) {
-      auto actual = co_await target_->generate(without_answer_key(all_fields_, line), context);
-      if (!actual) co_return failed_outcome(actual.error());
-      outcome.result["generated"] = std::move(*actual);
-      put_generated(line, actual_fields(), outcome.result);
+      auto generated = co_await target_->generate(line, context);
+      if (!generated) co_return failed_outcome(generated.error());
+      replace_actual(line, actual_, *generated);
+      record.generated = std::move(*generated);
     }
     const RagCase rag_case = case_of(line);
     if (trim(rag_case.answer).empty()) {
       outcome.kind = OutcomeKind::target_failed;
       outcome.error = "the answer is empty: there is nothing to judge";
-      co_return outcome;
+    } else {
+      co_await judge(rag_case, context, record, outcome);
     }
+    outcome.result = to_json(record);
+    co_return outcome;
+  }
+
+  // All runs of all metrics side by side.
+  Task<void> judge(const RagCase& rag_case, CaseContext& context, RagRecord& record, Outcome& outcome) const {
     std::deque<RagRun> rag_runs;
     std::vector<Task<MetricScore>> judgements;
     for (int run = 1; run <= runs_; ++run) {
@@ -231,26 +253,14 @@ class RagAnswers final : public Evaluation {
         judgements.push_back(configured.metric->judge(rag_case, rag_run));
     }
     std::vector<MetricScore> scores = co_await all(std::move(judgements));
-    JsonObject by_metric;
     std::size_t next = 0;
     for (int run = 1; run <= runs_; ++run) {
       for (const ConfiguredMetric& configured : metrics_) {
         MetricScore& score = scores[next++];
-        Json& runs = by_metric[configured.settings.name];
-        if (!runs.is_array()) runs = JsonArray{};
-        JsonObject entry{{"run", run}, {"score", score.score ? Json(*score.score) : Json(nullptr)}};
-        if (!score.not_applicable.empty()) entry["not_applicable"] = score.not_applicable;
-        if (score.error) {
-          entry["error"] = score.error->text();
-          entry["outcome"] = to_string(outcome_of(score.error->kind));
-          note_failure(outcome, configured.settings.name, run, *score.error);
-        }
-        for (auto& [name, value] : score.detail) entry[name == "score" ? "level" : name] = std::move(value);
-        runs.get_array().push_back(std::move(entry));
+        if (score.error) note_failure(outcome, configured.settings.name, run, *score.error);
+        record.add(configured.settings.name, JudgedRun(run, std::move(score)));
       }
     }
-    outcome.result["runs"] = std::move(by_metric);
-    co_return outcome;
   }
 
   // The case is errored as soon as one judgement is missing; infrastructure failures come first, since a
@@ -265,12 +275,13 @@ class RagAnswers final : public Evaluation {
   std::string input_path_;
   int runs_;
   std::vector<ConfiguredMetric> metrics_;
+  RagLines lines_;
   std::unique_ptr<Target> target_;
   std::vector<std::string> models_;
   std::optional<HumanCheck> human_;
   std::map<std::string, std::string> prompts_;
-  DataFields fields_;      // that cases are read with
-  DataFields all_fields_;  // of a complete line
+  std::vector<DataField> actual_;
+  DataFields fields_;  // that cases are read with
 };
 
 std::vector<std::string> metric_kind_names() {
@@ -323,7 +334,7 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
   prompts.replace(config, problems);
   std::unique_ptr<Target> target;
   if (config.boolean("generate"))
-    target = make_target(config, {"question", actual_fields(), answer_schema()}, problems);
+    target = make_target(config, {"question", input_fields(), actual_fields(), answer_schema()}, problems);
 
   JudgeSettings judge;
   judge.model = config.text("judge.model");

@@ -1,9 +1,8 @@
-// retrieval: does the search find the chunks that it should, and does it put them first?
-
-#include "stats/classification/retrieval.h"
+#include "evaluations/components/retrieval.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -12,10 +11,9 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/components/tasks.h"
 #include "evaluations/figures.h"
-#include "report/csv.h"
 #include "stats/classification/classification.h"
+#include "stats/classification/retrieval.h"
 #include "stats/intervals/mean.h"
 #include "stats/intervals/median.h"
 #include "stats/intervals/missing.h"
@@ -27,8 +25,8 @@ using namespace figures;
 
 enum Field : std::size_t { kQuestion, kPaths, kUids, kWantedIndex, kResults, kUsedIndex };
 
-constexpr std::size_t kShownCases = 20;
 constexpr std::array<const char*, 4> kSetFigures = {"precision", "recall", "f1", "f2"};
+constexpr std::size_t kF1 = 2;  // among them
 constexpr std::array<const char*, 3> kRankFigures = {"precision_at_", "recall_at_", "ndcg_at_"};
 
 // One value where a list is meant is a list of one; null is none.
@@ -105,7 +103,7 @@ Wanted wanted_of(const DataFields& fields, const LineParser& line) {
 std::vector<std::string> check_line(const DataFields& fields, const LineParser& line) {
   if (!fields.value(line, kPaths).present() && !fields.value(line, kUids).present())
     return {"fields expected_chunk_uids and expected_exact_paths: both are missing, expected at least one"};
-  if (fields.fields().size() <= kResults) return {};
+  if (!fields.declares(kResults)) return {};
   const Wanted wanted = wanted_of(fields, line);
   if (wanted.names.empty()) return {};
   const JsonArray results = as_list(fields.tree(line, kResults));
@@ -176,78 +174,119 @@ std::vector<std::string> rank_names(const std::vector<std::size_t>& cutoffs) {
   return names;
 }
 
-class RetrievalScorer final : public LineScorer {
+using SetValues = std::array<std::optional<double>, kSetFigures.size()>;
+
+struct SearchFacts final : CaseFacts {
+  SetValues sets;                            // in the order of kSetFigures
+  std::vector<std::optional<double>> ranks;  // in the order of rank_names()
+};
+
+// Scores a line; depends on how far down the list the figures on ranks look.
+class SearchScoring {
  public:
-  RetrievalScorer(std::vector<std::size_t> cutoffs, const DataFields& fields, OutputFiles& files)
-      : cutoffs_(std::move(cutoffs)), fields_(fields), rows_(files.open("results.csv")) {
-    names_ = rank_names(cutoffs_);
-    ranks_.resize(names_.size());
+  explicit SearchScoring(std::vector<std::size_t> cutoffs)
+      : cutoffs_(std::move(cutoffs)), names_(rank_names(cutoffs_)) {
     for (std::size_t i = 0; i < kSetFigures.size(); ++i)
       mean_names_[i] = std::string(kSetFigures[i]) + ".mean";
-    std::vector<std::string> header{"id",
-                                    "question",
-                                    "expected_exact_paths",
-                                    "expected_chunk_uids",
-                                    "actual_search_results",
-                                    "expected_opensearch_index",
-                                    "actual_opensearch_index"};
-    header.insert(header.end(), kSetFigures.begin(), kSetFigures.end());
-    header.insert(header.end(), names_.begin(), names_.end());
-    header.insert(header.end(), {"true_positives", "false_negatives", "false_positives"});
-    write(header);
   }
 
-  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
-    const std::string question(fields_.value(line, kQuestion).text);
-    const Wanted wanted = wanted_of(fields_, line);
-    const JsonArray results = as_list(fields_.tree(line, kResults));
+  std::vector<std::string> columns() const {
+    std::vector<std::string> names{"id",
+                                   "question",
+                                   "expected_exact_paths",
+                                   "expected_chunk_uids",
+                                   "actual_search_results",
+                                   "expected_opensearch_index",
+                                   "actual_opensearch_index"};
+    names.insert(names.end(), kSetFigures.begin(), kSetFigures.end());
+    names.insert(names.end(), names_.begin(), names_.end());
+    names.insert(names.end(), {"true_positives", "false_negatives", "false_positives"});
+    return names;
+  }
+
+  void score(const CaseLine& line, ResultLine& result) const {
+    const std::string_view question = line[kQuestion].text;
+    const Wanted wanted = wanted_of(line.fields, line.parser);
+    const JsonArray results = as_list(line.tree(kResults));
     const Search search = take_apart(wanted, results);
     const BinaryCounts counts = search.counts();
+    auto& facts = result.facts<SearchFacts>();
+    facts.sets = {precision(counts), recall(counts), f_beta(counts, 1), f_beta(counts, 2)};
+    facts.ranks = rank_figures(search.ranked);
 
-    const std::array<std::optional<double>, 4> set_values = {precision(counts), recall(counts),
-                                                             f_beta(counts, 1), f_beta(counts, 2)};
-    for (std::size_t i = 0; i < set_values.size(); ++i) {
-      if (set_values[i]) sets_[i].add(*set_values[i]);
-    }
-    const std::vector<std::optional<double>> rank_values = rank_figures(search.ranked);
-    for (std::size_t i = 0; i < rank_values.size(); ++i) {
-      if (rank_values[i]) ranks_[i].add(*rank_values[i]);
-    }
-
-    const Json paths = json_list(texts(fields_.tree(line, kPaths)));
-    const Json uids = json_list(texts(fields_.tree(line, kUids)));
-    const std::string wanted_index = text_of(fields_.value(line, kWantedIndex));
-    const std::string used_index = text_of(fields_.value(line, kUsedIndex));
+    const std::string paths = to_text(json_list(texts(line.tree(kPaths))));
+    const std::string uids = to_text(json_list(texts(line.tree(kUids))));
+    const std::string results_text = to_text(results);
+    const std::string_view wanted_index = line[kWantedIndex].text;
+    const std::string_view used_index = line[kUsedIndex].text;
     result.text("question", question);
-    result.json("expected_exact_paths", paths);
-    result.json("expected_chunk_uids", uids);
-    result.json("actual_search_results", results);
+    result.written("expected_exact_paths", paths);
+    result.written("expected_chunk_uids", uids);
+    result.written("actual_search_results", results_text);
     if (!wanted_index.empty()) result.text("expected_opensearch_index", wanted_index);
     if (!used_index.empty()) result.text("actual_opensearch_index", used_index);
     result.text("scored_on", wanted.key);
-    for (std::size_t i = 0; i < kSetFigures.size(); ++i) result.json(kSetFigures[i], or_null(set_values[i]));
-    for (std::size_t i = 0; i < names_.size(); ++i) result.json(names_[i], or_null(rank_values[i]));
     std::vector<Score> scores;
     scores.reserve(kSetFigures.size() + names_.size());
-    for (std::size_t i = 0; i < kSetFigures.size(); ++i) scores.push_back({mean_names_[i], set_values[i]});
-    for (std::size_t i = 0; i < names_.size(); ++i) scores.push_back({names_[i], rank_values[i]});
+    for (std::size_t i = 0; i < kSetFigures.size(); ++i) {
+      result.json(kSetFigures[i], or_null(facts.sets[i]));
+      scores.push_back({mean_names_[i], facts.sets[i]});
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      result.json(names_[i], or_null(facts.ranks[i]));
+      scores.push_back({names_[i], facts.ranks[i]});
+    }
     result.scores(scores);
-    result.json("true_positives", json_list(search.found));
-    result.json("false_negatives", json_list(search.missed));
-    result.json("false_positives", json_list(search.wrong));
-
-    std::vector<std::string> row{std::string(input.id), question,     to_text(paths), to_text(uids),
-                                 to_text(results),      wanted_index, used_index};
-    for (const auto& value : set_values) row.push_back(cell(value));
-    for (const auto& value : rank_values) row.push_back(cell(value));
-    for (const auto* list : {&search.found, &search.missed, &search.wrong})
+    std::vector<std::string> row{
+        line.input.id,          std::string(question), paths, uids, results_text, std::string(wanted_index),
+        std::string(used_index)};
+    for (const Score& score : scores) row.push_back(cell(score.value));
+    for (const auto& [name, list] : {std::pair("true_positives", &search.found),
+                                     {"false_negatives", &search.missed},
+                                     {"false_positives", &search.wrong}}) {
       row.push_back(to_text(json_list(*list)));
-    write(row);
-    note(input, question, search, set_values[2]);
+      result.written(name, row.back());
+    }
+    result.row(row);
+    note(line, search, facts.sets[kF1], result);
   }
 
-  void finish(const std::map<std::string, std::int64_t>& missing, Summary& summary,
-              std::vector<NotableCase>& notable) override {
+ private:
+  // In the order of names_.
+  std::vector<std::optional<double>> rank_figures(const RankedHits& ranked) const {
+    std::vector<std::optional<double>> values{reciprocal_rank(ranked), average_precision(ranked)};
+    for (const auto figure : {precision_at, recall_at, ndcg_at}) {
+      for (const std::size_t k : cutoffs_) values.push_back(figure(ranked, k));
+    }
+    return values;
+  }
+
+  static void note(const CaseLine& line, const Search& search, std::optional<double> f1, ResultLine& result) {
+    if (!f1 || *f1 >= 1) return;
+    result.notable(*f1, [&] {
+      NotableCase shown{
+          line.input.id, fmt::format("f1 {:.2f}", *f1), {{"question", text_of(line[kQuestion])}}};
+      const auto list = [&shown](const char* title, const std::vector<std::string>& items) {
+        if (!items.empty()) shown.fields.emplace_back(title, to_text(json_list(items)));
+      };
+      list("found", search.found);
+      list("missed", search.missed);
+      list("not wanted", search.wrong);
+      return shown;
+    });
+  }
+
+  std::vector<std::size_t> cutoffs_;
+  std::vector<std::string> names_;  // of the figures on ranks
+  std::array<std::string, kSetFigures.size()> mean_names_;
+};
+
+class RetrievalFigures final : public FactsFold<SearchFacts> {
+ public:
+  explicit RetrievalFigures(std::vector<std::string> rank_names)
+      : names_(std::move(rank_names)), ranks_(names_.size()) {}
+
+  void finish(const MissingCases& missing, Summary& summary) override {
     for (std::size_t i = 0; i < kSetFigures.size(); ++i) {
       const std::string name = kSetFigures[i];
       const Moments& moments = sets_[i].moments;
@@ -264,7 +303,6 @@ class RetrievalScorer final : public LineScorer {
       mean.headline = names_[i] == "mrr" || names_[i] == "ndcg_at_10";
       summary.metrics.push_back(std::move(mean));
     }
-    for (auto& [goodness, entry] : worst_) notable.push_back(std::move(entry));
   }
 
  private:
@@ -278,47 +316,18 @@ class RetrievalScorer final : public LineScorer {
     }
   };
 
-  // In the order of names_.
-  std::vector<std::optional<double>> rank_figures(const RankedHits& ranked) const {
-    std::vector<std::optional<double>> values{reciprocal_rank(ranked), average_precision(ranked)};
-    for (const auto figure : {precision_at, recall_at, ndcg_at}) {
-      for (const std::size_t k : cutoffs_) values.push_back(figure(ranked, k));
+  void fold(const Case& /*input*/, const SearchFacts& facts) override {
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      if (facts.sets[i]) sets_[i].add(*facts.sets[i]);
     }
-    return values;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      if (facts.ranks[i]) ranks_[i].add(*facts.ranks[i]);
+    }
   }
 
-  void write(const std::vector<std::string>& cells) {
-    if (rows_ == nullptr) return;
-    row_.clear();
-    append_csv_row(row_, cells);
-    rows_->write(row_);
-  }
-
-  void note(const Case& input, const std::string& question, const Search& search, std::optional<double> f1) {
-    const double goodness = f1.value_or(1);
-    if (goodness >= 1 || (worst_.size() == kShownCases && goodness >= worst_.back().first)) return;
-    NotableCase notable{std::string(input.id), fmt::format("f1 {:.2f}", goodness), {{"question", question}}};
-    const auto list = [&notable](const char* title, const std::vector<std::string>& items) {
-      if (!items.empty()) notable.fields.emplace_back(title, to_text(json_list(items)));
-    };
-    list("found", search.found);
-    list("missed", search.missed);
-    list("not wanted", search.wrong);
-    const auto at = std::upper_bound(worst_.begin(), worst_.end(), goodness,
-                                     [](double value, const auto& entry) { return value < entry.first; });
-    worst_.insert(at, {goodness, std::move(notable)});
-    if (worst_.size() > kShownCases) worst_.pop_back();
-  }
-
-  std::vector<std::size_t> cutoffs_;
-  const DataFields& fields_;
-  AtomicFile* rows_;
-  std::string row_;
   std::array<Values, kSetFigures.size()> sets_;
-  std::array<std::string, kSetFigures.size()> mean_names_;
-  std::vector<std::string> names_;  // of the figures on ranks
+  std::vector<std::string> names_;  // of ranks_
   std::vector<Moments> ranks_;
-  std::vector<std::pair<double, NotableCase>> worst_;
 };
 
 Json result_schema() {
@@ -362,9 +371,8 @@ ComponentTask task(const std::vector<std::size_t>& cutoffs) {
                       .type = FieldType::any,
                       .other_names = {"actual_chunk_uids_exact_paths_and_scores"},
                       .expected = "a list of results, best first",
-                      .answer_key = true,
                       .check = check_results},
-                     {.name = "actual_opensearch_index", .presence = Presence::optional, .answer_key = true}};
+                     {.name = "actual_opensearch_index", .presence = Presence::optional}};
   declared.check = check_line;
   declared.actual_schema = result_schema();
   for (const char* figure : kSetFigures) {
@@ -376,8 +384,11 @@ ComponentTask task(const std::vector<std::size_t>& cutoffs) {
     declared.metrics.push_back(name);
     declared.means.push_back({name});
   }
-  declared.scorer = [cutoffs](const DataFields& fields, OutputFiles& files) {
-    return std::make_unique<RetrievalScorer>(cutoffs, fields, files);
+  const auto scoring = std::make_shared<const SearchScoring>(cutoffs);
+  declared.columns = scoring->columns();
+  declared.score = [scoring](const CaseLine& line, ResultLine& result) { scoring->score(line, result); };
+  declared.aggregate = [cutoffs](OutputFiles&) {
+    return std::make_unique<RetrievalFigures>(rank_names(cutoffs));
   };
   return declared;
 }

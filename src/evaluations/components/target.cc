@@ -66,11 +66,13 @@ Error target_error(std::string message) {
   return Error{ErrorKind::target, std::move(message), {}};
 }
 
+// JSON pointers into the reply, by actual field.
+using Map = std::vector<std::pair<std::string, std::string>>;
+
 // What every kind of target shares: reading the actual fields from its reply.
 class MappedTarget : public Target {
  public:
-  MappedTarget(TargetContract contract, std::vector<std::pair<std::string, std::string>> map)
-      : contract_(std::move(contract)), map_(std::move(map)) {}
+  MappedTarget(TargetContract contract, Map map) : Target(std::move(contract)), map_(std::move(map)) {}
 
  protected:
   Result<JsonObject> actual_fields(const Json& reply) const {
@@ -80,7 +82,7 @@ class MappedTarget : public Target {
     }
     JsonObject actual;
     std::string problems;
-    for (const DataField& field : contract_.actual) {
+    for (const DataField& field : contract().actual) {
       const Json* value = find_actual(reply, field.name);
       std::string problem = check(field, value);
       if (!problem.empty()) {
@@ -92,8 +94,6 @@ class MappedTarget : public Target {
     if (!problems.empty()) return fail(target_error("the reply does not fit: " + problems));
     return actual;
   }
-
-  const TargetContract& contract() const { return contract_; }
 
  private:
   const Json* find_actual(const Json& reply, const std::string& name) const {
@@ -124,18 +124,15 @@ class MappedTarget : public Target {
     return field.check ? field.check(*value) : "";
   }
 
-  TargetContract contract_;
-  std::vector<std::pair<std::string, std::string>> map_;
+  Map map_;
 };
-
-using Map = std::vector<std::pair<std::string, std::string>>;
 
 class CommandTarget final : public MappedTarget {
  public:
   CommandTarget(TargetContract contract, Map map, CommandCall pattern)
       : MappedTarget(std::move(contract), std::move(map)), pattern_(std::move(pattern)) {}
 
-  Task<Result<JsonObject>> generate(JsonObject input, CaseContext& context) const override {
+  Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const override {
     CommandCall call = pattern_;
     call.input = to_text(input);
     if (const Json* text = input.if_contains(contract().text_field)) {
@@ -151,7 +148,7 @@ class CommandTarget final : public MappedTarget {
     co_return actual_fields(*reply);
   }
 
-  void estimate(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
+  void count(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
   std::vector<std::string> models() const override { return {}; }
 
  private:
@@ -165,7 +162,7 @@ class HttpTarget final : public MappedTarget {
         pattern_(std::move(pattern)),
         body_(std::move(body)) {}
 
-  Task<Result<JsonObject>> generate(JsonObject input, CaseContext& context) const override {
+  Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const override {
     HttpCall call = pattern_;
     call.url = fill_fields(call.url, input, percent_encoded);
     if (const auto text = as_text(body_)) {
@@ -187,7 +184,7 @@ class HttpTarget final : public MappedTarget {
     co_return actual_fields(*reply);
   }
 
-  void estimate(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
+  void count(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
   std::vector<std::string> models() const override { return {}; }
 
  private:
@@ -210,7 +207,7 @@ class ModelTarget final : public MappedTarget {
         settings_(std::move(settings)),
         schema_(std::move(schema)) {}
 
-  Task<Result<JsonObject>> generate(JsonObject input, CaseContext& context) const override {
+  Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const override {
     StructuredPolicy policy;
     policy.attempts = settings_.attempts;
     policy.failure = ErrorKind::target;
@@ -219,7 +216,7 @@ class ModelTarget final : public MappedTarget {
     co_return actual_fields(*answer.value);
   }
 
-  void estimate(const JsonObject& input, CallEstimate& estimate) const override {
+  void count(const JsonObject& input, CallEstimate& estimate) const override {
     auto& model = estimate.models[settings_.model];
     ++model.calls;
     model.prompt_tokens += estimate_prompt_tokens(request(input));
@@ -307,6 +304,22 @@ std::unique_ptr<Target> model_target(const Config& config, TargetContract contra
 }
 
 }  // namespace
+
+JsonObject Target::visible(JsonObject line) const {
+  for (const DataField& field : contract_.input) {
+    if (field.answer_key) erase_field(line, field);
+  }
+  for (const DataField& field : contract_.actual) erase_field(line, field);
+  return line;
+}
+
+Task<Result<JsonObject>> Target::generate(JsonObject line, CaseContext& context) const {
+  return send(visible(std::move(line)), context);
+}
+
+void Target::estimate(JsonObject line, CallEstimate& estimate) const {
+  count(visible(std::move(line)), estimate);
+}
 
 Key target_key() {
   return {

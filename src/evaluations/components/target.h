@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/config.h"
@@ -15,23 +16,37 @@ namespace assay::components {
 
 Key target_key();
 
+// What a target is asked, what it gives, and what it must not see.
+struct TargetContract {
+  std::string text_field;         // the case's text (`INPUT` of a command)
+  std::vector<DataField> input;   // hidden where they are the answer key
+  std::vector<DataField> actual;  // what it gives; hidden, always
+  Json schema;                    // JSON schema of the actual fields, for a model that names none of its own
+};
+
+// Only what visible() leaves reaches a kind of target: a line may be given whole, with everything that an
+// earlier run has left on it.
 class Target {
  public:
   virtual ~Target() = default;
-  // `input` holds the case's fields under their own names. The result holds `actual` fields only, of the
-  // right types; anything else the target said is dropped.
-  virtual Task<Result<JsonObject>> generate(JsonObject input, CaseContext& context) const = 0;
-  virtual void estimate(const JsonObject& input, CallEstimate& estimate) const = 0;
+  // `line` holds the case's fields under their own names. The result holds actual fields only, of the right
+  // types; anything else the target said is dropped.
+  Task<Result<JsonObject>> generate(JsonObject line, CaseContext& context) const;
+  void estimate(JsonObject line, CallEstimate& estimate) const;
   virtual std::vector<std::string> models() const = 0;
+
+ protected:
+  explicit Target(TargetContract contract) : contract_(std::move(contract)) {}
+  const TargetContract& contract() const { return contract_; }
+
+ private:
+  JsonObject visible(JsonObject line) const;
+  virtual Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const = 0;
+  virtual void count(const JsonObject& input, CallEstimate& estimate) const = 0;
+  TargetContract contract_;
 };
 
-// From `target` of the config; null after problems. `text_field` is the case's text (`INPUT` of a command),
-// and `schema` the JSON schema of the actual fields for a model that names none of its own.
-struct TargetContract {
-  std::string text_field;
-  std::vector<DataField> actual;
-  Json schema;
-};
+// From `target` of the config; null after problems.
 std::unique_ptr<Target> make_target(const Config& config, TargetContract contract,
                                     std::vector<ConfigProblem>& problems);
 

@@ -1,8 +1,8 @@
-// topic_tagger: does each question get the right topics, one primary and perhaps a secondary one?
+#include "evaluations/components/topic_tagger.h"
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <optional>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -10,9 +10,8 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
-#include "evaluations/components/tasks.h"
+#include "evaluations/components/decision.h"
 #include "evaluations/figures.h"
-#include "report/csv.h"
 #include "stats/classification/confusion_matrix.h"
 #include "stats/intervals/missing.h"
 #include "stats/intervals/proportion.h"
@@ -33,12 +32,22 @@ enum Field : std::size_t {
   kModel
 };
 
-constexpr std::size_t kShownCases = 20;
 constexpr std::size_t kMostTopicsInMatrix = 200;
 constexpr std::string_view kNoTopic = "(none)";
-constexpr std::array<const char*, 5> kFigures = {"correct_primary_and_secondary", "correct_topics_any_order",
-                                                 "matched_true_primary_with_primary",
-                                                 "matched_true_primary_with_either", "matched_any_topic"};
+
+struct Figure {
+  std::string_view name;
+  std::string_view rate;  // as a mean over cases
+  bool headline = false;
+};
+constexpr std::array<Figure, 5> kFigures = {{
+    {"correct_primary_and_secondary", "correct_primary_and_secondary.rate", true},
+    {"correct_topics_any_order", "correct_topics_any_order.rate"},
+    {"matched_true_primary_with_primary", "matched_true_primary_with_primary.rate", true},
+    {"matched_true_primary_with_either", "matched_true_primary_with_either.rate"},
+    {"matched_any_topic", "matched_any_topic.rate", true},
+}};
+using Matches = std::array<bool, kFigures.size()>;
 
 using Topic = std::optional<std::string_view>;
 
@@ -54,7 +63,7 @@ struct Topics {
 };
 
 // In the order of kFigures.
-std::array<bool, kFigures.size()> figures_of(const Topics& expected, const Topics& actual) {
+Matches matches_of(const Topics& expected, const Topics& actual) {
   return {expected.primary == actual.primary && expected.secondary == actual.secondary,
           expected.same_set(actual), expected.primary == actual.primary, actual.has(expected.primary),
           actual.has(expected.primary) || actual.has(expected.secondary)};
@@ -72,141 +81,124 @@ bool says_error(const DataFields& fields, const LineParser& line) {
 }
 
 std::vector<std::string> check_line(const DataFields& fields, const LineParser& line) {
-  if (fields.fields().size() <= kActualPrimary || says_error(fields, line)) return {};
+  if (!fields.declares(kActualPrimary) || says_error(fields, line)) return {};
   if (fields.value(line, kActualPrimary).kind == FieldValue::Kind::text) return {};
   return {fmt::format("field actual_primary_topic: {}, expected text (or status \"error\")",
                       fields.value(line, kActualPrimary).present() ? "found null" : "missing")};
 }
 
-class TopicScorer final : public LineScorer {
- public:
-  TopicScorer(const DataFields& fields, OutputFiles& files)
-      : fields_(fields), rows_(files.open("results.csv")) {
-    std::vector<std::string> header{"id",
-                                    "question",
-                                    "status",
-                                    "expected_primary_topic",
-                                    "expected_secondary_topic",
-                                    "actual_primary_topic",
-                                    "actual_secondary_topic",
-                                    "error_message",
-                                    "model"};
-    header.insert(header.end(), kFigures.begin(), kFigures.end());
-    write(header);
-    for (std::size_t i = 0; i < kFigures.size(); ++i) rate_names_[i] = std::string(kFigures[i]) + ".rate";
-  }
+struct Tagging final : CaseFacts {
+  std::string expected;  // primary topics
+  std::string actual;
+  Matches matches{};
+};
 
-  std::optional<std::string> failure(const Case& input, const LineParser& line) override {
-    if (!says_error(fields_, line)) return std::nullopt;
-    std::vector<std::string> row = row_of(input, line);
-    row.resize(row.size() + kFigures.size());
-    write(row);
-    const std::string message = text_of(fields_.value(line, kErrorMessage));
-    return message.empty() ? "the tagger reports an error" : "the tagger reports an error: " + message;
-  }
+Topics topics_of(const CaseLine& line, Field primary, Field secondary) {
+  const auto topic = [&line](Field field) {
+    return line[field].kind == FieldValue::Kind::text ? Topic(line[field].text) : std::nullopt;
+  };
+  return {topic(primary), topic(secondary)};
+}
 
-  void score(const Case& input, const LineParser& line, LegacyLine& result) override {
-    const Topics expected{topic(line, kExpectedPrimary), topic(line, kExpectedSecondary)};
-    const Topics actual{topic(line, kActualPrimary), topic(line, kActualSecondary)};
-    const auto values = figures_of(expected, actual);
+std::string in_words(const Topics& topics) {
+  return topics.secondary ? fmt::format("{}, then {}", topics.primary.value_or(kNoTopic), *topics.secondary)
+                          : std::string(topics.primary.value_or(kNoTopic));
+}
+
+std::vector<std::string> columns() {
+  std::vector<std::string> names{"id",
+                                 "question",
+                                 "status",
+                                 "expected_primary_topic",
+                                 "expected_secondary_topic",
+                                 "actual_primary_topic",
+                                 "actual_secondary_topic",
+                                 "error_message",
+                                 "model"};
+  for (const Figure& figure : kFigures) names.emplace_back(figure.name);
+  return names;
+}
+
+// `matches` is null where the tagger has failed.
+void write_row(const CaseLine& line, const Matches* matches, ResultLine& result) {
+  std::array<std::string_view, 9 + kFigures.size()> row{line.input.id,
+                                                        line[kQuestion].text,
+                                                        matches != nullptr ? "success" : "error",
+                                                        line[kExpectedPrimary].text,
+                                                        line[kExpectedSecondary].text,
+                                                        line[kActualPrimary].text,
+                                                        line[kActualSecondary].text,
+                                                        line[kErrorMessage].text,
+                                                        line[kModel].text};
+  if (matches != nullptr) std::ranges::transform(*matches, row.end() - kFigures.size(), true_or_false);
+  result.row(row);
+}
+
+void score(const CaseLine& line, ResultLine& result) {
+  if (says_error(line.fields, line.parser)) {
+    const std::string message = text_of(line[kErrorMessage]);
+    result.failed(OutcomeKind::target_failed, message.empty() ? "the tagger reports an error"
+                                                              : "the tagger reports an error: " + message);
+    return write_row(line, nullptr, result);
+  }
+  const Topics expected = topics_of(line, kExpectedPrimary, kExpectedSecondary);
+  const Topics actual = topics_of(line, kActualPrimary, kActualSecondary);
+  auto& tagging = result.facts<Tagging>();
+  tagging.expected.assign(expected.primary.value_or(kNoTopic));
+  tagging.actual.assign(actual.primary.value_or(kNoTopic));
+  tagging.matches = matches_of(expected, actual);
+  for (std::size_t field = 0; field < line.fields.fields().size(); ++field) write_field(line, field, result);
+  std::array<Score, kFigures.size()> scores;
+  for (std::size_t i = 0; i < kFigures.size(); ++i) {
+    result.boolean(kFigures[i].name, tagging.matches[i]);
+    scores[i] = {kFigures[i].rate, tagging.matches[i] ? 1.0 : 0.0};
+  }
+  result.scores(scores);
+  write_row(line, &tagging.matches, result);
+  if (tagging.matches.front()) return;
+  // Those with no topic in common first.
+  const auto matched = std::ranges::count(tagging.matches, true);
+  result.notable(static_cast<double>(matched) / kFigures.size(), [&] {
+    return NotableCase{line.input.id,
+                       fmt::format("{} instead of {}", in_words(actual), in_words(expected)),
+                       {{"question", text_of(line[kQuestion])},
+                        {"expected", in_words(expected)},
+                        {"actual", in_words(actual)}}};
+  });
+}
+
+class TopicFigures final : public FactsFold<Tagging> {
+  void fold(const Case& input, const Tagging& tagging) override {
     ++scored_;
-    matrix_.add(expected.primary.value_or(kNoTopic), actual.primary.value_or(kNoTopic), 1, input.cluster);
-    for (std::size_t field = 0; field < fields_.fields().size(); ++field) {
-      if (fields_.value(line, field).present())
-        result.json(fields_.fields()[field].name, fields_.tree(line, field));
-    }
-    std::vector<std::string> row = row_of(input, line);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i]) ++counts_[i];
-      result.boolean(kFigures[i], values[i]);
-      row.emplace_back(values[i] ? "true" : "false");
-    }
-    write(row);
-    std::vector<Score> scores;
-    scores.reserve(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) scores.push_back({rate_names_[i], values[i] ? 1.0 : 0.0});
-    result.scores(scores);
-    // Those with no topic in common first.
-    const auto goodness = std::count(values.begin(), values.end(), true);
-    if (!values[0]) note(input, line, goodness, expected, actual);
+    matrix_.add(tagging.expected, tagging.actual, 1, input.cluster);
+    for (std::size_t i = 0; i < kFigures.size(); ++i) counts_[i] += tagging.matches[i] ? 1 : 0;
   }
 
-  void finish(const std::map<std::string, std::int64_t>& missing, Summary& summary,
-              std::vector<NotableCase>& notable) override {
-    std::int64_t errored = 0;
-    for (const auto& [reason, number_of] : missing) errored += number_of;
+  void finish(const MissingCases& missing, Summary& summary) override {
     for (std::size_t i = 0; i < kFigures.size(); ++i) {
-      const std::string name = kFigures[i];
-      const bool headline = i == 0 || i == 2 || i == 4;
+      const auto& [name, rate, headline] = kFigures[i];
       summary.metrics.push_back(
-          share(name + ".rate", with_missing(wilson(counts_[i], scored_), missing), headline));
-      summary.metrics.push_back(count(name + ".count", counts_[i], scored_, Metric::Better::higher));
+          share(std::string(rate), with_missing(wilson(counts_[i], scored_), missing), headline));
+      summary.metrics.push_back(
+          count(fmt::format("{}.count", name), counts_[i], scored_, Metric::Better::higher));
     }
+    const std::int64_t errored = summary.cases.errored;
     summary.metrics.push_back(count("errored", errored, scored_ + errored, Metric::Better::lower));
-    if (matrix_.label_count() <= kMostTopicsInMatrix) {
-      Table table{"confusion_matrix",
-                  "Primary topics, expected against actual",
-                  matrix_.labels(),
-                  {},
-                  true,
-                  "expected",
-                  "actual"};
-      for (const auto& counts : matrix_.rows()) table.rows.emplace_back(counts.begin(), counts.end());
-      summary.tables.push_back(std::move(table));
-    }
-    for (auto& [goodness, entry] : wrong_) notable.push_back(std::move(entry));
+    if (matrix_.label_count() > kMostTopicsInMatrix) return;
+    Table table{"confusion_matrix",
+                "Primary topics, expected against actual",
+                matrix_.labels(),
+                {},
+                true,
+                "expected",
+                "actual"};
+    for (const auto& counts : matrix_.rows()) table.rows.emplace_back(counts.begin(), counts.end());
+    summary.tables.push_back(std::move(table));
   }
 
- private:
-  Topic topic(const LineParser& line, Field field) const {
-    const FieldValue& value = fields_.value(line, field);
-    return value.kind == FieldValue::Kind::text ? Topic(value.text) : std::nullopt;
-  }
-
-  std::vector<std::string> row_of(const Case& input, const LineParser& line) const {
-    const bool failed = says_error(fields_, line);
-    std::vector<std::string> row{std::string(input.id), text_of(fields_.value(line, kQuestion)),
-                                 failed ? "error" : "success"};
-    for (const Field field :
-         {kExpectedPrimary, kExpectedSecondary, kActualPrimary, kActualSecondary, kErrorMessage, kModel})
-      row.push_back(text_of(fields_.value(line, field)));
-    return row;
-  }
-
-  void write(const std::vector<std::string>& cells) {
-    if (rows_ == nullptr) return;
-    row_.clear();
-    append_csv_row(row_, cells);
-    rows_->write(row_);
-  }
-
-  void note(const Case& input, const LineParser& line, std::ptrdiff_t goodness, const Topics& expected,
-            const Topics& actual) {
-    if (wrong_.size() == kShownCases && goodness >= wrong_.back().first) return;
-    const auto words = [](const Topics& topics) {
-      return topics.secondary
-                 ? fmt::format("{}, then {}", topics.primary.value_or(kNoTopic), *topics.secondary)
-                 : std::string(topics.primary.value_or(kNoTopic));
-    };
-    NotableCase notable{std::string(input.id),
-                        fmt::format("{} instead of {}", words(actual), words(expected)),
-                        {{"question", text_of(fields_.value(line, kQuestion))},
-                         {"expected", words(expected)},
-                         {"actual", words(actual)}}};
-    const auto at = std::upper_bound(wrong_.begin(), wrong_.end(), goodness,
-                                     [](auto value, const auto& entry) { return value < entry.first; });
-    wrong_.insert(at, {goodness, std::move(notable)});
-    if (wrong_.size() > kShownCases) wrong_.pop_back();
-  }
-
-  const DataFields& fields_;
-  AtomicFile* rows_;
-  std::string row_;
-  std::array<std::string, kFigures.size()> rate_names_;
   std::int64_t scored_ = 0;
   std::array<std::int64_t, kFigures.size()> counts_{};
   ConfusionMatrix matrix_;
-  std::vector<std::pair<std::ptrdiff_t, NotableCase>> wrong_;
 };
 
 ComponentTask task() {
@@ -215,12 +207,11 @@ ComponentTask task() {
   declared.input = {{.name = "question"},
                     {.name = "expected_primary_topic", .answer_key = true},
                     {.name = "expected_secondary_topic", .presence = Presence::optional, .answer_key = true}};
-  declared.actual = {
-      {.name = "actual_primary_topic", .presence = Presence::optional, .answer_key = true},
-      {.name = "actual_secondary_topic", .presence = Presence::optional, .answer_key = true},
-      {.name = "status", .presence = Presence::optional, .answer_key = true, .check = check_status},
-      {.name = "error_message", .presence = Presence::optional, .answer_key = true},
-      {.name = "model", .presence = Presence::optional, .answer_key = true}};
+  declared.actual = {{.name = "actual_primary_topic", .presence = Presence::optional},
+                     {.name = "actual_secondary_topic", .presence = Presence::optional},
+                     {.name = "status", .presence = Presence::optional, .check = check_status},
+                     {.name = "error_message", .presence = Presence::optional},
+                     {.name = "model", .presence = Presence::optional}};
   declared.check = check_line;
   declared.actual_schema = JsonObject{
       {"type", "object"},
@@ -233,15 +224,15 @@ ComponentTask task() {
                               {"description", "A second topic that the question needs, or null."}}}}},
       {"required", JsonArray{"actual_primary_topic", "actual_secondary_topic"}},
       {"additionalProperties", false}};
-  for (const char* figure : kFigures) {
-    declared.metrics.push_back(std::string(figure) + ".count");
-    declared.metrics.push_back(std::string(figure) + ".rate");
-    declared.means.push_back({std::string(figure) + ".rate"});
+  for (const Figure& figure : kFigures) {
+    declared.metrics.push_back(fmt::format("{}.count", figure.name));
+    declared.metrics.emplace_back(figure.rate);
+    declared.means.push_back({std::string(figure.rate)});
   }
   declared.metrics.emplace_back("errored");
-  declared.scorer = [](const DataFields& fields, OutputFiles& files) {
-    return std::make_unique<TopicScorer>(fields, files);
-  };
+  declared.columns = columns();
+  declared.score = score;
+  declared.aggregate = [](OutputFiles&) { return std::make_unique<TopicFigures>(); };
   return declared;
 }
 

@@ -13,6 +13,23 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+// Data in a file, for as long as the object lives.
+class DataFile {
+ public:
+  explicit DataFile(const std::string& content)
+      : path_(std::filesystem::temp_directory_path() /
+              ("assay_data_" + std::to_string(::getpid()) + ".jsonl")) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  DataFile(const DataFile&) = delete;
+  DataFile& operator=(const DataFile&) = delete;
+  ~DataFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
 DataFields sample_fields() {
   return DataFields({{.name = "question", .other_names = {"message"}},
                      {.name = "expected", .type = FieldType::boolean, .answer_key = true},
@@ -26,11 +43,9 @@ struct Read {
 };
 
 Read read(const std::string& content) {
-  const auto path =
-      std::filesystem::temp_directory_path() / ("assay_data_" + std::to_string(::getpid()) + ".jsonl");
-  std::ofstream(path, std::ios::binary) << content;
+  const DataFile file(content);
   const DataFields fields = sample_fields();
-  auto source = open_data(path.string(), fields);
+  auto source = open_data(file.path(), fields);
   Read result;
   while ((*source)->next().value()) {
     const Case& current = (*source)->current();
@@ -43,7 +58,6 @@ Read read(const std::string& content) {
                               problem.text);
   }
   result.invalid = (*source)->invalid();
-  std::filesystem::remove(path);
   return result;
 }
 
@@ -53,6 +67,51 @@ TEST(Data, TheLineNumberIsTheIdWhereNoneIsGiven) {
       "\"id\":7,\"question\":\"c\",\"expected\":false}\n");
   EXPECT_THAT(data.cases, ElementsAre("0/1 1 a", "1/3 x b", "2/4 7 c"));
   EXPECT_THAT(data.problems, ElementsAre());
+}
+
+TEST(Data, BlankLinesCountInTheNumberingOfIds) {
+  // Line 2 is blank: nobody has "2" until it is given.
+  const Read data = read(
+      "{\"question\":\"a\",\"expected\":true}\n\n{\"question\":\"b\",\"expected\":true}\n"
+      "{\"id\":\"2\",\"question\":\"c\",\"expected\":true}\n");
+  EXPECT_THAT(data.cases, ElementsAre("0/1 1 a", "1/3 3 b", "2/4 2 c"));
+  EXPECT_THAT(data.problems, ElementsAre());
+}
+
+TEST(Data, AnIdThatIsALaterLinesNumberIsAClashWithThatLine) {
+  const Read data = read(
+      "{\"question\":\"a\",\"expected\":true}\n{\"id\":\"3\",\"question\":\"b\",\"expected\":true}\n"
+      "{\"question\":\"c\",\"expected\":true}\n");
+  EXPECT_THAT(data.cases, ElementsAre("0/1 1 a", "1/2 3 b"));
+  EXPECT_THAT(data.problems,
+              ElementsAre("error, line 3: field id: \"3\" is there on an earlier line already"));
+}
+
+TEST(Data, ACaseThatHasTravelledIsReadFromItsPayload) {
+  const DataFile file("{\"message\":\"a\",\"expected\":true,\"score\":0.5,\"note\":{\"by\":\"me\"}}\n");
+  const DataFields fields = sample_fields();
+  Case travelled;
+  {
+    auto source = open_data(file.path(), fields);
+    ASSERT_TRUE((*source)->next().value());
+    travelled = (*source)->current().travelling();
+  }
+  ASSERT_EQ(travelled.fields, nullptr);
+  const CaseFields read(fields, travelled);
+  EXPECT_EQ(fields.value(*read, 0).text, "a");
+  EXPECT_TRUE(fields.value(*read, 1).boolean);
+  EXPECT_EQ(fields.value(*read, 2).number, 0.5);
+  EXPECT_EQ(to_text((*read).extras()), "{\"note\":{\"by\":\"me\"}}");
+}
+
+TEST(Data, TheClustersFieldIsNotAmongTheDeclaredOnes) {
+  // What is declared for lines without outputs ends before the first actual field, also with a cluster.
+  const DataFields asked({{.name = "question"}}, {}, "document");
+  EXPECT_TRUE(asked.declares(0));
+  EXPECT_FALSE(asked.declares(1));
+  EXPECT_EQ(asked.fields().size(), 2U);
+  const DataFields grouped_by_question({{.name = "question"}}, {}, "question");
+  EXPECT_EQ(grouped_by_question.fields().size(), 1U);
 }
 
 TEST(Data, ReadsEitherSpellingAndRefusesTwoThatDiffer) {

@@ -1,0 +1,159 @@
+#include "evaluations/components/rag_lines.h"
+
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "report/csv.h"
+
+namespace assay::components {
+namespace {
+
+Json number_or_null(std::optional<double> value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+// Why a run scored as it did: the judge's own words, or those on the entries that are worth a look.
+std::string reason_in(const JudgedRun& run) {
+  constexpr std::size_t kMostShown = 5;
+  const Json* reason = run.detail.if_contains("reason");
+  std::string text(reason != nullptr ? as_text(*reason).value_or("") : "");
+  const Json* verdicts = run.detail.if_contains("verdicts");
+  if (verdicts == nullptr || !verdicts->is_array()) return text;
+  std::size_t shown = 0;
+  for (const Json& verdict : verdicts->get_array()) {
+    const std::string why = text_at(verdict, "reason");
+    if (why.empty() || text_at(verdict, "verdict") == "yes" || ++shown > kMostShown) continue;
+    text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "; ", to_text(*find_member(verdict, "id")),
+                        text_at(verdict, "verdict"), why);
+  }
+  return text;
+}
+
+// In the tidy table a reason for no score stands among the details.
+std::string detail_cell(const JudgedRun& run) {
+  JsonObject detail;
+  if (!run.not_applicable.empty()) detail.emplace("not_applicable", run.not_applicable);
+  for (const auto& [name, value] : run.detail) detail.emplace(name, value);
+  return detail.empty() ? "" : to_text(detail);
+}
+
+NotableCase shown_case(const Case& input, const Json& fields, const RagRecord& record, std::string why,
+                       const ResultLine& result) {
+  NotableCase shown{input.id, std::move(why), {}};
+  shown.fields.emplace_back("question", text_at(fields, "question"));
+  shown.fields.emplace_back("answer", text_at(fields, "llm_answer"));
+  if (!result.scored()) shown.fields.emplace_back("error", result.error());
+  for (const auto& [metric, runs] : record.runs) {
+    for (const JudgedRun& run : runs) {
+      std::string reason = reason_in(run);
+      if (!reason.empty())
+        shown.fields.emplace_back(fmt::format("{}, run {}", metric, run.run), std::move(reason));
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
+std::string score_cell(std::optional<double> value) {
+  return value ? number_text(*value) : std::string();
+}
+
+RagLines::RagLines(std::vector<RagMetricSettings> metrics) : metrics_(std::move(metrics)) {
+  for (const RagMetricSettings& metric : metrics_) {
+    mean_names_.push_back(metric.name + ".mean");
+    pass_names_.push_back(metric.name + ".pass_rate");
+  }
+}
+
+std::vector<std::string> RagLines::columns() const {
+  std::vector<std::string> names{"id", "question", "ideal_answer", "llm_answer"};
+  for (const RagMetricSettings& metric : metrics_) names.push_back(metric.name);
+  return names;
+}
+
+void RagLines::write(const Case& input, const Json& fields, const RagRecord& record,
+                     ResultLine& result) const {
+  const std::string question = text_at(fields, "question");
+  auto& facts = result.facts<RagFacts>();
+  facts.metrics.clear();
+  facts.tidy_rows.clear();
+  facts.per_input_row.clear();
+  std::vector<std::string> row{input.id, question, text_at(fields, "ideal_answer"),
+                               text_at(fields, "llm_answer")};
+  std::vector<std::string> per_input{input.id, question};
+  for (std::size_t m = 0; m < metrics_.size(); ++m) {
+    const std::vector<JudgedRun>* runs = record.find(metrics_[m].name);
+    facts.metrics.push_back(runs != nullptr
+                                ? add_runs(m, input, *runs, facts.tidy_rows)
+                                : RagFacts::OfMetric{{}, std::string(to_string(result.outcome()))});
+    const Moments& moments = facts.metrics.back().runs;
+    row.push_back(score_cell(moments.mean()));
+    per_input.insert(per_input.end(),
+                     {row.back(), score_cell(moments.sample_deviation()), std::to_string(moments.n())});
+  }
+  result.row(row);
+  append_csv_row(facts.per_input_row, per_input);
+
+  const Means means = means_of(record, facts);
+  for (const char* name : {"question", "ideal_answer", "llm_answer", "structured_contexts", "model"}) {
+    if (const Json* value = find_member(fields, name)) result.json(name, *value);
+  }
+  result.json("metrics", means.shown);
+  result.scores(means.scores);
+  if (!result.scored()) {
+    result.notable(-1, [&] {
+      return shown_case(input, fields, record, std::string(to_string(result.outcome())), result);
+    });
+  } else if (means.worst && *means.worst < 1) {
+    result.notable(*means.worst, [&] { return shown_case(input, fields, record, means.worst_name, result); });
+  }
+}
+
+RagFacts::OfMetric RagLines::add_runs(std::size_t metric, const Case& input,
+                                      const std::vector<JudgedRun>& runs, std::string& tidy_rows) const {
+  RagFacts::OfMetric facts;
+  for (const JudgedRun& run : runs) {
+    if (!run.outcome.empty()) facts.missing = run.outcome;
+    if (run.score) facts.runs.add(*run.score);
+    const char* passed = !run.score ? "" : metrics_[metric].passes(*run.score) ? "true" : "false";
+    append_csv_row(tidy_rows, {input.id, metrics_[metric].name, std::to_string(run.run),
+                               score_cell(run.score), passed, run.error, detail_cell(run)});
+  }
+  return facts;
+}
+
+RagLines::Means RagLines::means_of(const RagRecord& record, const RagFacts& facts) const {
+  Means means;
+  for (std::size_t m = 0; m < metrics_.size(); ++m) {
+    const RagMetricSettings& metric = metrics_[m];
+    const Moments& moments = facts.metrics[m].runs;
+    const auto mean = moments.mean();
+    means.scores.push_back({mean_names_[m], mean});
+    means.scores.push_back(
+        {pass_names_[m], mean ? std::optional(metric.passes(*mean) ? 1.0 : 0.0) : std::nullopt});
+    JsonObject entry{{"mean", number_or_null(mean)},
+                     {"std", number_or_null(moments.sample_deviation())},
+                     {"n", moments.n()}};
+    if (mean) {
+      entry["passed"] = metric.passes(*mean);
+      const double goodness = metric.lower_is_better ? 1 - *mean : *mean;
+      if (!means.worst || goodness < *means.worst) {
+        means.worst = goodness;
+        means.worst_name = fmt::format("{} {:.2f}", metric.name, *mean);
+      }
+    }
+    if (const auto* runs = record.find(metric.name)) {
+      JsonArray list;
+      for (const JudgedRun& run : *runs) list.emplace_back(to_json(run));
+      entry["runs"] = std::move(list);
+    }
+    means.shown[metric.name] = std::move(entry);
+  }
+  return means;
+}
+
+}  // namespace assay::components

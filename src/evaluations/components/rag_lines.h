@@ -1,0 +1,61 @@
+// The line of a judged answer: per metric the mean over runs and how much they differ, and what the figures
+// over cases are made of. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json/json.h"
+#include "evaluations/components/rag_record.h"
+#include "evaluations/result_line.h"
+#include "stats/intervals/mean.h"
+
+namespace assay::components {
+
+struct RagMetricSettings {
+  std::string name;
+  double threshold = 0;
+  bool lower_is_better = false;
+  bool passes(double score) const { return lower_is_better ? score <= threshold : score >= threshold; }
+};
+
+struct RagFacts final : CaseFacts {
+  struct OfMetric {
+    Moments runs;         // scores of the case
+    std::string missing;  // the outcome that cost them all; "" if the metric does not apply to the case
+  };
+  std::vector<OfMetric> metrics;  // in the order of the settings
+  std::string tidy_rows;          // of tidy_results.csv, one per run
+  std::string per_input_row;      // of results_per_input.csv
+};
+
+class RagLines {
+ public:
+  explicit RagLines(std::vector<RagMetricSettings> metrics);
+
+  const std::vector<RagMetricSettings>& metrics() const { return metrics_; }
+  std::vector<std::string> columns() const;  // of results.csv
+  // `fields` are those of the case, with what a target gave in place. `result` has names of this object.
+  void write(const Case& input, const Json& fields, const RagRecord& record, ResultLine& result) const;
+
+ private:
+  struct Means {
+    std::vector<Score> scores;
+    JsonObject shown;             // by metric, with its runs
+    std::optional<double> worst;  // goodness of the worst metric
+    std::string worst_name;
+  };
+  Means means_of(const RagRecord& record, const RagFacts& facts) const;
+  RagFacts::OfMetric add_runs(std::size_t metric, const Case& input, const std::vector<JudgedRun>& runs,
+                              std::string& tidy_rows) const;
+
+  std::vector<RagMetricSettings> metrics_;
+  std::vector<std::string> mean_names_;
+  std::vector<std::string> pass_names_;
+};
+
+// A score as a cell of CSV; empty if there is none.
+std::string score_cell(std::optional<double> value);
+
+}  // namespace assay::components
