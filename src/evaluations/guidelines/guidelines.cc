@@ -11,7 +11,8 @@
 #include "core/sha256.h"
 #include "core/yaml.h"
 #include "evaluations/early_stop.h"
-#include "evaluations/guidelines/collector.h"
+#include "evaluations/guidelines/aggregate.h"
+#include "evaluations/guidelines/conversation_line.h"
 #include "models/tokens.h"
 
 namespace assay::guidelines {
@@ -59,14 +60,14 @@ Task<Outcome> evaluate(const Judge& judge, const GuidelinesPlan& plan, Conversat
   const std::vector<ChunkVotes> answers = co_await all(std::move(questions));
 
   Outcome outcome;
-  JsonArray verdicts;
+  std::vector<Verdict> verdicts;
   std::size_t next = 0;  // among those judged
   for (const Guideline& guideline : conversation.guidelines) {
     if (const auto why = skipped_because(guideline, plan.skip); !why.empty()) {
       Verdict skipped;
       skipped.guideline = guideline.id;
       skipped.skipped = why;
-      verdicts.push_back(to_json(skipped));
+      verdicts.push_back(std::move(skipped));
       continue;
     }
     const std::size_t chunk = next / plan.batch_size;
@@ -80,11 +81,11 @@ Task<Outcome> evaluate(const Judge& judge, const GuidelinesPlan& plan, Conversat
       if (answer.error && outcome_of(answer.error->kind) != OutcomeKind::judge_failed)
         kind = outcome_of(answer.error->kind);
     }
-    const Verdict verdict = decide(guideline.id, votes);
+    Verdict verdict = decide(guideline.id, votes);
     if (!verdict.applied) note_failure(outcome, guideline.id, verdict.undetermined, kind);
-    verdicts.push_back(to_json(verdict));
+    verdicts.push_back(std::move(verdict));
   }
-  outcome.result["verdicts"] = std::move(verdicts);
+  outcome.result = outcome_json(verdicts);
   co_return outcome;
 }
 
@@ -159,9 +160,17 @@ void GuidelinesEvaluation::estimate(const Case& input, CallEstimate& estimate) c
   }
 }
 
-std::unique_ptr<Collector> GuidelinesEvaluation::collector(OutputFiles& files,
+void GuidelinesEvaluation::line(const Case& input, const FinishedCase* finished, ResultLine& line) const {
+  conversation_line(input, finished->outcome, conversation(*CaseTree(input)), plan_.skip, line);
+}
+
+std::vector<std::string> GuidelinesEvaluation::columns() const {
+  return conversation_columns();
+}
+
+std::unique_ptr<Aggregate> GuidelinesEvaluation::aggregate(OutputFiles& files,
                                                            const RunFacts& /*run*/) const {
-  return make_collector(*this, files);
+  return make_aggregate(plan_.votes, files);
 }
 
 std::vector<std::string> GuidelinesEvaluation::metric_names() const {

@@ -2,32 +2,18 @@
 // an answer that does not count is asked for again with every defect named, up to `attempts`.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/config.h"
-#include "core/error.h"
-#include "core/json/shared_json.h"
 #include "engine/context.h"
-#include "evaluations/persona/answer.h"
+#include "evaluations/persona/judgement.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"
 
 namespace assay::persona {
 
 inline constexpr const char* kToolName = "get_evaluations";
-
-// What became of one request; kept whatever the outcome.
-struct Judgement {
-  CheckedAnswer answer;
-  std::optional<Error> error;  // why there is no answer that counts
-  std::string raw_text;        // what the judge wrote last
-  std::string finish_reason;   // of that; "" if nothing came
-  std::string model;           // as the provider names it
-  Usage usage;                 // of all attempts
-  int attempts = 0;            // answers that came
-};
 
 class Judge {
  public:

@@ -9,7 +9,7 @@
 
 #include "core/file.h"
 #include "core/text.h"
-#include "evaluations/persona/collector.h"
+#include "evaluations/persona/aggregate.h"
 #include "models/tokens.h"
 
 namespace assay::persona {
@@ -115,24 +115,32 @@ void PersonaEvaluation::estimate(const Case& input, CallEstimate& estimate) cons
 
 PersonaEvaluation::Records PersonaEvaluation::records(const PersonaCase& one, const std::string& context,
                                                       const Outcome& outcome) const {
+  return records(one, context, judgement_from(outcome), outcome.kind, outcome.error);
+}
+
+PersonaEvaluation::Records PersonaEvaluation::records(const PersonaCase& one, const std::string& context,
+                                                      const Judgement& judgement, OutcomeKind kind,
+                                                      const std::string& error) const {
   const ChatRequest chat = judge_.chat(one.request);
   const RecordedRequest about{plan_.agent,      context,
                               plan_.job.mode,   plan_.job.personas[one.persona],
                               one.perspectives, plan_.job.tags_dest,
                               one.item_json,    one.item,
                               one.request,      chat};
-  const Judgement judgement = judgement_from(outcome);
   Records records;
-  records.good = outcome.kind == OutcomeKind::scored;
-  records.record =
-      records.good ? success_record(about, judgement) : failure_record(about, judgement, outcome.error);
+  records.good = kind == OutcomeKind::scored;
+  records.record = records.good ? success_record(about, judgement) : failure_record(about, judgement, error);
   records.job_entry = job_entry(about, judgement);
   if (records.good) records.eval_info = eval_info(about, judgement);
   return records;
 }
 
-std::unique_ptr<Collector> PersonaEvaluation::collector(OutputFiles& files, const RunFacts& run) const {
-  return make_collector(*this, files, run);
+void PersonaEvaluation::line(const Case& input, const FinishedCase* finished, ResultLine& line) const {
+  request_line(input, finished->outcome, take_apart(*CaseTree(input), input.part), plan_.job, line);
+}
+
+std::unique_ptr<Aggregate> PersonaEvaluation::aggregate(OutputFiles& files, const RunFacts& run) const {
+  return make_aggregate(*this, files, run);
 }
 
 std::vector<std::string> PersonaEvaluation::metric_names() const {
