@@ -193,6 +193,10 @@ std::vector<std::string> GuidelinesEvaluation::metric_names() const {
 }
 
 Keys guidelines_keys() {
+  Key judge = judge_key("The model that judges. Its temperatures are 0.15, 0.3 and 0.1 over the attempts.");
+  judge.required = true;
+  judge.keys = judge_keys(nullptr);
+  judge.example = "{model: openai/gpt-4o}";
   return {{.name = "conversations",
            .type = KeyType::path,
            .help = "The conversations: JSONL, one a line.",
@@ -200,17 +204,7 @@ Keys guidelines_keys() {
           {.name = "guidelines",
            .type = KeyType::path,
            .help = "Guidelines (YAML or JSON) for conversations that bring none of their own."},
-          {.name = "judge",
-           .type = KeyType::object,
-           .help = "The model that judges. Its temperatures are 0.15, 0.3 and 0.1 over the attempts.",
-           .required = true,
-           .keys = {{.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
-                    {.name = "max_tokens",
-                     .type = KeyType::integer,
-                     .help = "Longest answer, in tokens.",
-                     .minimum = 1}},
-           .shorthand = "model",
-           .example = "{model: openai/gpt-4o}"},
+          judge,
           {.name = "batch_size",
            .type = KeyType::integer,
            .help = "Guidelines in one request.",
@@ -243,10 +237,7 @@ std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<Co
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("guidelines/");
   if (!plan.shared.empty()) plan.prompts.emplace("guidelines/shared", fingerprint_of(plan.shared));
-  std::optional<int> max_tokens;
-  if (const auto tokens = config.integer("judge.max_tokens")) max_tokens = static_cast<int>(*tokens);
-  Judge judge(config.text("judge.model"), max_tokens,
-              static_cast<int>(config.integer("attempts").value_or(3)), prompts, problems);
+  Judge judge(read_judge(config, "judge"), prompts, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<GuidelinesEvaluation>(std::move(plan), std::move(judge));
 }

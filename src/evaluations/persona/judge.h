@@ -1,5 +1,5 @@
-// Asks the judge for one complete answer: the tool get_evaluations is forced, its arguments are checked, and
-// an answer that does not count is asked for again with every defect named, up to `attempts`.
+// Asks the judge for one complete answer: the tool get_evaluations is forced, and its arguments count only as
+// a whole.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "core/config.h"
 #include "engine/context.h"
+#include "evaluations/judge_step.h"
 #include "evaluations/persona/judgement.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"
@@ -21,16 +22,14 @@ class Judge {
   Judge(Mode mode, std::string model, Sampling sampling, int attempts, bool send_request_schema,
         const PromptLibrary& prompts, std::vector<ConfigProblem>& problems);
 
-  const std::string& model() const { return model_; }
+  const std::string& model() const { return step_.judge().model; }
   // Everything that the judge sees for this request.
   ChatRequest chat(const Json& request) const;
   Task<Judgement> ask(CaseContext& context, std::string step, Json request) const;
 
  private:
   Mode mode_;
-  std::string model_;
-  Sampling sampling_;
-  int attempts_;
+  JudgeStep step_;
   std::vector<Message> opening_;  // everything before the request
 };
 

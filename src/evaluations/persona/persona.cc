@@ -218,16 +218,9 @@ Keys persona_keys() {
       {.name = "params",
        .type = KeyType::object,
        .help = "Sampling parameters of the judge.",
-       .keys = {{.name = "temperature",
-                 .type = KeyType::number,
-                 .help = "Sampling temperature.",
-                 .minimum = 0,
-                 .maximum = 2},
+       .keys = {temperature_key(),
                 {.name = "top_p", .type = KeyType::number, .help = "Nucleus.", .minimum = 0, .maximum = 1},
-                {.name = "max_tokens",
-                 .type = KeyType::integer,
-                 .help = "Longest answer, in tokens.",
-                 .minimum = 1},
+                max_tokens_key(),
                 {.name = "seed", .type = KeyType::integer, .help = "The provider's own seed."}}},
       {.name = "tags_dest",
        .type = KeyType::text_list,
@@ -275,9 +268,8 @@ std::unique_ptr<PersonaEvaluation> make_evaluation(PersonaPlan plan, Sampling sa
   PromptLibrary prompts;
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("persona/");
-  Judge judge(plan.job.mode, plan.job.model, std::move(sampling),
-              static_cast<int>(config.integer("attempts").value_or(3)), config.boolean("send_request_schema"),
-              prompts, problems);
+  Judge judge(plan.job.mode, plan.job.model, std::move(sampling), judge_attempts(config),
+              config.boolean("send_request_schema"), prompts, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<PersonaEvaluation>(std::move(plan), std::move(judge));
 }
