@@ -113,25 +113,6 @@ Key limits_key() {
 
 }  // namespace
 
-Key judge_key() {
-  return {.name = "judge",
-          .type = KeyType::object,
-          .help = "The model that rates.",
-          .keys = {{.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
-                   {.name = "temperature",
-                    .type = KeyType::number,
-                    .help = "Sampling temperature.",
-                    .default_value = 0,
-                    .minimum = 0,
-                    .maximum = 2},
-                   {.name = "max_tokens",
-                    .type = KeyType::integer,
-                    .help = "Longest answer, in tokens.",
-                    .minimum = 1}},
-          .shorthand = "model",
-          .example = "{model: openai/gpt-4o, temperature: 0}"};
-}
-
 Keys common_keys() {
   return {
       {.name = "evaluation", .help = "Which evaluation this is.", .required = true},

@@ -10,7 +10,5 @@
 namespace assay {
 
 Keys common_keys();
-// `judge: openai/gpt-4o` or `judge: {model: …, temperature: …}`.
-Key judge_key();
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "evaluations/persona/answer.h"
 #include "evaluations/persona/request.h"
+#include "models/structured/reply_form.h"
 #include "service/evaluation_records.h"
 #include "service/exchange.h"
 #include "service/job_request.h"
@@ -39,7 +40,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::vector<Question> questions = {{"i", "c", "p", "x"}, {"i", "d", "p", std::nullopt}};
   for (const Mode mode : {Mode::mode1, Mode::mode2, Mode::mode3}) {
-    const CheckedAnswer checked = check_answer_text(mode, questions, text);
+    assay::AnswerReading read = assay::read_arguments(text, "get_evaluations");
+    check_texts(read.defects);
+    if (!read.defects.empty()) break;
+    const CheckedAnswer checked = check_answer(mode, questions, as_result_items(std::move(read.value)));
     check_texts(checked.defects);
     if (checked.defects.empty() && checked.verdicts.size() != questions.size()) std::abort();
   }

@@ -151,12 +151,7 @@ std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<Con
   std::map<std::string, std::string> prints;
   if (needs_judge(plan)) {
     if (config.has("judge.model")) {
-      Sampling sampling;
-      sampling.temperature = config.number("judge.temperature");
-      if (const auto tokens = config.integer("judge.max_tokens"))
-        sampling.max_tokens = static_cast<int>(*tokens);
-      judge.emplace(config.text("judge.model"), sampling,
-                    static_cast<int>(config.integer("attempts").value_or(3)), prompts, problems);
+      judge.emplace(read_judge(config, "judge"), prompts, problems);
       prints = prompts.fingerprints("benchmark/");
     } else {
       problems.push_back({"config", "judge", "is missing, and a task has the scorer `rubric`"});

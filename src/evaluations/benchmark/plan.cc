@@ -15,7 +15,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "evaluations/benchmark/python_tool.h"
-#include "evaluations/common_keys.h"
+#include "evaluations/judge_config.h"
 #include "models/declared.h"
 #include "tools/kinds/kinds.h"
 #include "tools/tool_config.h"
@@ -299,8 +299,6 @@ std::string BenchmarkPlan::contender(const PlannedRun& run) const {
 }
 
 Keys benchmark_keys() {
-  Key judge = judge_key();
-  judge.help = "The model that rates, for tasks with the scorer `rubric`.";
   return {
       {.name = "input_dir",
        .type = KeyType::path,
@@ -361,7 +359,7 @@ Keys benchmark_keys() {
                  .type = KeyType::path_list,
                  .help = "JSON files of artifacts that are given along."},
                 {.name = "timeout", .type = KeyType::duration, .help = "Longest time for one query; 600s."}}},
-      judge,
+      judge_key("The model that rates, for tasks with the scorer `rubric`."),
   };
 }
 

@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "evaluations/common_keys.h"
 #include "evaluations/components/component.h"
 #include "evaluations/components/rag_figures.h"
 #include "evaluations/components/rag_lines.h"
 #include "evaluations/components/rag_metrics.h"
 #include "evaluations/components/rag_record.h"
+#include "evaluations/judge_config.h"
 #include "models/tokens.h"
 
 namespace assay::components {
@@ -294,7 +294,7 @@ std::vector<std::string> metric_kind_names() {
 
 Keys rag_answers_keys() {
   Keys keys = component_keys();
-  keys.push_back(judge_key());
+  keys.push_back(judge_key("The model that rates."));
   keys.push_back(
       {.name = "metrics",
        .type = KeyType::object_list,
@@ -336,13 +336,7 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
   if (config.boolean("generate"))
     target = make_target(config, {"question", input_fields(), actual_fields(), answer_schema()}, problems);
 
-  JudgeSettings judge;
-  judge.model = config.text("judge.model");
-  judge.sampling.temperature = config.number("judge.temperature");
-  if (const auto tokens = config.integer("judge.max_tokens"))
-    judge.sampling.max_tokens = static_cast<int>(*tokens);
-  judge.attempts = static_cast<int>(config.integer("attempts").value_or(3));
-
+  const JudgeSettings judge = read_judge(config, "judge");
   std::vector<ConfiguredMetric> metrics;
   std::vector<std::string> models = target ? target->models() : std::vector<std::string>{};
   const Json* list = config.find("metrics");

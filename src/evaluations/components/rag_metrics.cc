@@ -59,6 +59,14 @@ MetricScore without_score(Error error, JsonObject detail) {
   return {std::nullopt, std::move(detail), std::move(error), ""};
 }
 
+std::vector<std::string> texts_of(const Json& reply, std::string_view list) {
+  std::vector<std::string> texts;
+  for (const Json& item : find_member(reply, list)->get_array()) {
+    if (const auto text = as_text(item)) texts.emplace_back(*text);
+  }
+  return texts;
+}
+
 MetricScore not_applicable(std::string why, JsonObject detail) {
   return {std::nullopt, std::move(detail), std::nullopt, std::move(why)};
 }

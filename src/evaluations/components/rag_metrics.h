@@ -14,7 +14,7 @@
 #include "core/json/json.h"
 #include "core/once.h"
 #include "engine/work.h"
-#include "evaluations/components/judge_step.h"
+#include "evaluations/judge_step.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"
 
@@ -74,6 +74,9 @@ struct RagMetricKind {
 
 // Every metric there is.
 const std::vector<RagMetricKind>& rag_metric_kinds();
+
+// The texts of one of the judge's lists.
+std::vector<std::string> texts_of(const Json& reply, std::string_view list);
 
 MetricScore without_score(Error error, JsonObject detail = {});
 MetricScore not_applicable(std::string why, JsonObject detail = {});

@@ -10,6 +10,27 @@
 namespace assay::components {
 namespace {
 
+// The ids of `verdicts` must be 1…count, each exactly once.
+std::vector<std::string> verdict_defects(const Json& reply, std::size_t count) {
+  std::vector<std::string> defects;
+  const JsonArray& verdicts = find_member(reply, "verdicts")->get_array();
+  std::vector<int> seen(count + 1, 0);
+  for (const Json& verdict : verdicts) {
+    const auto id = as_integer(*find_member(verdict, "id"));
+    if (!id || *id < 1 || *id > static_cast<std::int64_t>(count)) {
+      defects.push_back(fmt::format("verdict with id {}: there are only items 1 to {}",
+                                    excerpt(*find_member(verdict, "id")), count));
+    } else {
+      ++seen[static_cast<std::size_t>(*id)];
+    }
+  }
+  for (std::size_t id = 1; id <= count; ++id) {
+    if (seen[id] == 0) defects.push_back(fmt::format("item {} has no verdict", id));
+    if (seen[id] > 1) defects.push_back(fmt::format("item {} has {} verdicts, expected one", id, seen[id]));
+  }
+  return defects;
+}
+
 std::string question_block(const RagCase& input) {
   return block("question", input.question);
 }

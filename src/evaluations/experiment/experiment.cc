@@ -41,7 +41,7 @@ class Reader {
   ExperimentPlan plan(PromptLibrary& prompts) {
     ExperimentPlan plan;
     generate_ = config_.boolean("generate");
-    plan.attempts = static_cast<int>(config_.integer("attempts").value_or(3));
+    plan.attempts = judge_attempts(config_);
     plan.temperature = config_.number("temperature");
     if (const auto tokens = config_.integer("max_tokens")) plan.max_tokens = static_cast<int>(*tokens);
     plan.prompts = prompts.fingerprints("experiment/");
@@ -57,13 +57,6 @@ class Reader {
     }
     if (!generate_ && queries && problems_.empty()) read_existing(plan);
     return plan;
-  }
-
-  JudgeModel judge(const std::string& key) const {
-    JudgeModel judge{config_.text(key + ".model"), config_.number(key + ".temperature"), std::nullopt};
-    if (const auto tokens = config_.integer(key + ".max_tokens"))
-      judge.max_tokens = static_cast<int>(*tokens);
-    return judge;
   }
 
  private:
@@ -170,17 +163,10 @@ Key evaluators_key() {
           .maximum = 1000};
 }
 
-Keys judge_keys() {
-  return {
-      evaluators_key(),
-      {.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
-      {.name = "temperature",
-       .type = KeyType::number,
-       .help = "Sampling temperature.",
-       .default_value = 0.7,
-       .minimum = 0,
-       .maximum = 2},
-      {.name = "max_tokens", .type = KeyType::integer, .help = "Longest answer, in tokens.", .minimum = 1}};
+Keys evaluator_keys() {
+  Keys keys{evaluators_key()};
+  for (Key& key : judge_keys(0.7)) keys.push_back(std::move(key));
+  return keys;
 }
 
 }  // namespace
@@ -304,7 +290,7 @@ Design design_of(const Config& config) {
 }
 
 Keys experiment_keys() {
-  Keys pairwise = judge_keys();
+  Keys pairwise = evaluator_keys();
   pairwise.push_back({.name = "swap",
                       .type = KeyType::boolean,
                       .help = "Show every pair a second time, the other way round.",
@@ -373,7 +359,7 @@ Keys experiment_keys() {
       {.name = "absolute",
        .type = KeyType::object,
        .help = "Evaluators that rate one answer at a time, numbered behind those.",
-       .keys = judge_keys(),
+       .keys = evaluator_keys(),
        .shorthand = "model",
        .example = "{evaluators: 7, model: openai/gpt-4o}"},
       {.name = "role_question",
@@ -387,9 +373,9 @@ std::unique_ptr<Evaluation> make_experiment(const Config& config, std::vector<Co
   prompts.replace(config, problems);
   Reader reader(config, problems);
   ExperimentPlan plan = reader.plan(prompts);
-  const JudgeModel pairwise = reader.judge("pairwise");
-  const JudgeModel absolute = reader.judge("absolute");
-  Judges judges(pairwise, absolute, plan.design.pairwise_evaluators > 0 ? pairwise : absolute, plan.attempts,
+  const JudgeSettings pairwise = read_judge(config, "pairwise");
+  const JudgeSettings absolute = read_judge(config, "absolute");
+  Judges judges(pairwise, absolute, plan.design.pairwise_evaluators > 0 ? pairwise : absolute,
                 plan.design.any_tone() ? Tone::asked : Tone::not_asked, prompts, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<ExperimentEvaluation>(std::move(plan), std::move(judges));

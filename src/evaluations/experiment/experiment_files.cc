@@ -111,7 +111,8 @@ ExperimentFiles::ExperimentFiles(const Design& design, const BlindingKey& key, c
       begin(kBlinded + key.code(condition, run), "{", "\n}\n");
     }
   }
-  const auto evaluator = [&](const std::string& file, int number, const char* mode, const JudgeModel& judge) {
+  const auto evaluator = [&](const std::string& file, int number, const char* mode,
+                             const JudgeSettings& judge) {
     std::string opening = to_text(JsonObject{{"evaluator", number}, {"mode", mode}, {"model", judge.model}});
     opening.back() = ',';
     begin(file, opening + "\n\"judgements\": [", "\n]}\n");

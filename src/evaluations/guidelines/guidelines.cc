@@ -11,7 +11,8 @@
 #include "core/sha256.h"
 #include "core/yaml.h"
 #include "evaluations/early_stop.h"
-#include "evaluations/guidelines/collector.h"
+#include "evaluations/guidelines/aggregate.h"
+#include "evaluations/guidelines/conversation_line.h"
 #include "models/tokens.h"
 
 namespace assay::guidelines {
@@ -59,14 +60,14 @@ Task<Outcome> evaluate(const Judge& judge, const GuidelinesPlan& plan, Conversat
   const std::vector<ChunkVotes> answers = co_await all(std::move(questions));
 
   Outcome outcome;
-  JsonArray verdicts;
+  std::vector<Verdict> verdicts;
   std::size_t next = 0;  // among those judged
   for (const Guideline& guideline : conversation.guidelines) {
     if (const auto why = skipped_because(guideline, plan.skip); !why.empty()) {
       Verdict skipped;
       skipped.guideline = guideline.id;
       skipped.skipped = why;
-      verdicts.push_back(to_json(skipped));
+      verdicts.push_back(std::move(skipped));
       continue;
     }
     const std::size_t chunk = next / plan.batch_size;
@@ -80,11 +81,11 @@ Task<Outcome> evaluate(const Judge& judge, const GuidelinesPlan& plan, Conversat
       if (answer.error && outcome_of(answer.error->kind) != OutcomeKind::judge_failed)
         kind = outcome_of(answer.error->kind);
     }
-    const Verdict verdict = decide(guideline.id, votes);
+    Verdict verdict = decide(guideline.id, votes);
     if (!verdict.applied) note_failure(outcome, guideline.id, verdict.undetermined, kind);
-    verdicts.push_back(to_json(verdict));
+    verdicts.push_back(std::move(verdict));
   }
-  outcome.result["verdicts"] = std::move(verdicts);
+  outcome.result = outcome_json(verdicts);
   co_return outcome;
 }
 
@@ -159,9 +160,17 @@ void GuidelinesEvaluation::estimate(const Case& input, CallEstimate& estimate) c
   }
 }
 
-std::unique_ptr<Collector> GuidelinesEvaluation::collector(OutputFiles& files,
+void GuidelinesEvaluation::line(const Case& input, const FinishedCase* finished, ResultLine& line) const {
+  conversation_line(input, finished->outcome, conversation(*CaseTree(input)), plan_.skip, line);
+}
+
+std::vector<std::string> GuidelinesEvaluation::columns() const {
+  return conversation_columns();
+}
+
+std::unique_ptr<Aggregate> GuidelinesEvaluation::aggregate(OutputFiles& files,
                                                            const RunFacts& /*run*/) const {
-  return make_collector(*this, files);
+  return make_aggregate(plan_.votes, files);
 }
 
 std::vector<std::string> GuidelinesEvaluation::metric_names() const {
@@ -184,6 +193,10 @@ std::vector<std::string> GuidelinesEvaluation::metric_names() const {
 }
 
 Keys guidelines_keys() {
+  Key judge = judge_key("The model that judges. Its temperatures are 0.15, 0.3 and 0.1 over the attempts.");
+  judge.required = true;
+  judge.keys = judge_keys(nullptr);
+  judge.example = "{model: openai/gpt-4o}";
   return {{.name = "conversations",
            .type = KeyType::path,
            .help = "The conversations: JSONL, one a line.",
@@ -191,17 +204,7 @@ Keys guidelines_keys() {
           {.name = "guidelines",
            .type = KeyType::path,
            .help = "Guidelines (YAML or JSON) for conversations that bring none of their own."},
-          {.name = "judge",
-           .type = KeyType::object,
-           .help = "The model that judges. Its temperatures are 0.15, 0.3 and 0.1 over the attempts.",
-           .required = true,
-           .keys = {{.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
-                    {.name = "max_tokens",
-                     .type = KeyType::integer,
-                     .help = "Longest answer, in tokens.",
-                     .minimum = 1}},
-           .shorthand = "model",
-           .example = "{model: openai/gpt-4o}"},
+          judge,
           {.name = "batch_size",
            .type = KeyType::integer,
            .help = "Guidelines in one request.",
@@ -234,10 +237,7 @@ std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<Co
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("guidelines/");
   if (!plan.shared.empty()) plan.prompts.emplace("guidelines/shared", fingerprint_of(plan.shared));
-  std::optional<int> max_tokens;
-  if (const auto tokens = config.integer("judge.max_tokens")) max_tokens = static_cast<int>(*tokens);
-  Judge judge(config.text("judge.model"), max_tokens,
-              static_cast<int>(config.integer("attempts").value_or(3)), prompts, problems);
+  Judge judge(read_judge(config, "judge"), prompts, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<GuidelinesEvaluation>(std::move(plan), std::move(judge));
 }

@@ -32,18 +32,19 @@ class GuidelinesEvaluation final : public Evaluation {
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override { return {judge_.model()}; }
-  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  void line(const Case& input, const FinishedCase* finished, ResultLine& line) const override;
+  std::vector<std::string> columns() const override;
+  std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
   std::vector<MeanFigure> mean_figures() const override {
     return {{"exact_set_rate"}, {"applied_rate_per_conversation"}, {"accuracy_per_conversation"}};
   }
   std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
 
-  const GuidelinesPlan& plan() const { return plan_; }
+ private:
   // Of a line without problems.
   Conversation conversation(const Json& line) const;
 
- private:
   GuidelinesPlan plan_;
   Judge judge_;
   TreeLines lines_;

@@ -1,20 +1,23 @@
 #include "evaluations/guidelines/judge.h"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "engine/effects/model.h"
-#include "models/structured/structured.h"
 
 namespace assay::guidelines {
 namespace {
 
 constexpr const char* kPrompt = "guidelines/checks";
+
+JudgeSettings with_temperatures(JudgeSettings judge) {
+  judge.temperatures = {0.15, 0.3, 0.1};
+  return judge;
+}
 
 std::string section(std::string_view title, std::string_view lead, const std::string& content) {
   return fmt::format("# {}\n{}{}{}", title, lead, lead.empty() ? "" : "\n", content);
@@ -69,20 +72,10 @@ std::string entries(const Json& list) {
 
 }  // namespace
 
-Judge::Judge(std::string model, std::optional<int> max_tokens, int attempts, const PromptLibrary& prompts,
-             std::vector<ConfigProblem>& problems)
-    : model_(std::move(model)),
-      max_tokens_(max_tokens),
-      attempts_(attempts),
-      prompt_(prompts.prompt(kPrompt, {"conversation", "guidelines"}, problems)),
-      schema_json_(prompts.schema(kPrompt)) {
-  auto compiled = Schema::compile(schema_json_.value());
-  if (compiled) {
-    schema_ = std::move(*compiled);
-  } else {
-    problems.push_back({"built-in schema", kPrompt, compiled.error().text()});
-  }
-}
+Judge::Judge(JudgeSettings judge, const PromptLibrary& prompts, std::vector<ConfigProblem>& problems)
+    : step_(with_temperatures(std::move(judge)),
+            {"checks", "Whether the agent has carried out each guideline.", prompts.schema(kPrompt)},
+            problems, prompts.prompt(kPrompt, {"conversation", "guidelines"}, problems)) {}
 
 ChatRequest Judge::request(const Conversation& conversation, std::span<const Guideline> chunk, int vote,
                            int votes) const {
@@ -94,9 +87,7 @@ ChatRequest Judge::request(const Conversation& conversation, std::span<const Gui
           ? std::string()
           : section("Tool calls of this turn", "Made since the last message:",
                     block("tool_calls", events_json(conversation.events, said, conversation.events.size())));
-  ChatRequest request;
-  request.model = model_;
-  request.messages = prompt_.render(
+  ChatRequest request = step_.request(
       {{"agent", agent_section(conversation)},
        {"context_variables",
         conversation.context_variables.is_null()
@@ -120,9 +111,6 @@ ChatRequest Judge::request(const Conversation& conversation, std::span<const Gui
          gap = message.text.find("\n\n\n"))
       message.text.erase(gap, 1);
   }
-  request.output = OutputSchema{"checks", "Whether the agent has carried out each guideline.", schema_json_};
-  request.sampling.max_tokens = max_tokens_;
-  request.sampling.temperature = kTemperatures[0];
   if (votes > 1) request.sampling.seed = vote;
   return request;
 }
@@ -130,12 +118,7 @@ ChatRequest Judge::request(const Conversation& conversation, std::span<const Gui
 Task<ChunkVotes> Judge::ask(CaseContext& context, std::string step, ChatRequest request, std::size_t asked,
                             std::size_t events) const {
   StructuredPolicy policy;
-  policy.attempts = attempts_;
   policy.normalise = with_new_spelling;
-  policy.adjust = [](int attempt, ChatRequest& again) {
-    again.sampling.temperature =
-        kTemperatures[static_cast<std::size_t>(attempt - 1) % std::size(kTemperatures)];
-  };
   policy.check = [asked, events](const Json& answer) {
     std::vector<std::string> words;
     for (CheckDefect& defect : inconsistencies(answer, asked, events))
@@ -143,7 +126,7 @@ Task<ChunkVotes> Judge::ask(CaseContext& context, std::string step, ChatRequest 
     return words;
   };
   StructuredAnswer answer =
-      co_await assay::ask(context, std::move(step), std::move(request), *schema_, std::move(policy));
+      co_await step_.ask(context, std::move(step), std::move(request), std::move(policy));
 
   ChunkVotes result;
   result.votes.resize(asked);
@@ -157,7 +140,7 @@ Task<ChunkVotes> Judge::ask(CaseContext& context, std::string step, ChatRequest 
       auto last = parse_lenient_json(answer.history.back().text);
       if (last) {
         Json value = with_new_spelling(std::move(last->value));
-        if (schema_->valid(value)) usable = std::move(value);
+        if (step_.schema().valid(value)) usable = std::move(value);
       }
     }
   }

@@ -90,4 +90,18 @@ Verdict verdict_from(const Json& json) {
   return verdict;
 }
 
+JsonObject outcome_json(const std::vector<Verdict>& verdicts) {
+  JsonArray list;
+  for (const Verdict& verdict : verdicts) list.push_back(to_json(verdict));
+  return {{"verdicts", std::move(list)}};
+}
+
+std::vector<Verdict> verdicts_of(const Outcome& outcome) {
+  std::vector<Verdict> verdicts;
+  const Json* list = outcome.result.if_contains("verdicts");
+  if (list == nullptr || !list->is_array()) return verdicts;
+  for (const Json& json : list->get_array()) verdicts.push_back(verdict_from(json));
+  return verdicts;
+}
+
 }  // namespace assay::guidelines

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/json/json.h"
+#include "engine/outcome.h"
 #include "evaluations/guidelines/checks.h"
 
 namespace assay::guidelines {
@@ -37,5 +38,9 @@ std::optional<double> agreement_of_votes(const Verdict& verdict);
 
 Json to_json(const Verdict& verdict);
 Verdict verdict_from(const Json& json);
+
+// What a case's outcome holds, and back: a verdict for each guideline, none if the case never came to them.
+JsonObject outcome_json(const std::vector<Verdict>& verdicts);
+std::vector<Verdict> verdicts_of(const Outcome& outcome);
 
 }  // namespace assay::guidelines

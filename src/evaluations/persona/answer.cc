@@ -78,8 +78,12 @@ std::string_view likert_label(int value) {
   return value >= 1 && value <= 5 ? kLabels[value - 1] : "";
 }
 
-CheckedAnswer check_answer(Mode mode, const std::vector<Question>& questions, const Json& given) {
-  const Json arguments = given.is_array() ? Json(JsonObject{{"resultItems", given}}) : given;
+Json as_result_items(Json arguments) {
+  if (!arguments.is_array()) return arguments;
+  return JsonObject{{"resultItems", std::move(arguments)}};
+}
+
+CheckedAnswer check_answer(Mode mode, const std::vector<Question>& questions, const Json& arguments) {
   CheckedAnswer checked;
   for (const SchemaDefect& defect : schema(result_schema(mode)).validate(arguments))
     checked.defects.push_back(fmt::format(
@@ -121,15 +125,6 @@ CheckedAnswer check_answer(Mode mode, const std::vector<Question>& questions, co
   }
   for (std::optional<Verdict>& answer : answers) checked.verdicts.push_back(std::move(*answer));
   return checked;
-}
-
-CheckedAnswer check_answer_text(Mode mode, const std::vector<Question>& questions, std::string_view text) {
-  if (trim(text).empty())
-    return {{}, {"the call of get_evaluations had no arguments; they must be JSON"}, {}};
-  if (auto strict = parse_json(text)) return check_answer(mode, questions, *strict);
-  auto lenient = parse_lenient_json(text);
-  if (!lenient) return {{}, {fmt::format("the arguments were not JSON: {}", lenient.error().message)}, {}};
-  return check_answer(mode, questions, lenient->value);
 }
 
 Json to_json(const Verdict& verdict, Mode mode) {

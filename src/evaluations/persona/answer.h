@@ -29,10 +29,9 @@ struct CheckedAnswer {
   std::vector<std::string> warnings;  // it counts, but the judge repeated another value than was sent
 };
 
-// `arguments` may be a bare list, which then is resultItems.
+// A bare list becomes the list that was asked for.
+Json as_result_items(Json arguments);
 CheckedAnswer check_answer(Mode mode, const std::vector<Question>& questions, const Json& arguments);
-// The same for text that should be JSON.
-CheckedAnswer check_answer_text(Mode mode, const std::vector<Question>& questions, std::string_view text);
 
 // From which Likert value on somebody agrees.
 inline constexpr int kAgreesFrom = 4;

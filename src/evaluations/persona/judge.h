@@ -1,16 +1,14 @@
-// Asks the judge for one complete answer: the tool get_evaluations is forced, its arguments are checked, and
-// an answer that does not count is asked for again with every defect named, up to `attempts`.
+// Asks the judge for one complete answer: the tool get_evaluations is forced, and its arguments count only as
+// a whole.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/config.h"
-#include "core/error.h"
-#include "core/json/shared_json.h"
 #include "engine/context.h"
-#include "evaluations/persona/answer.h"
+#include "evaluations/judge_step.h"
+#include "evaluations/persona/judgement.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"
 
@@ -18,33 +16,20 @@ namespace assay::persona {
 
 inline constexpr const char* kToolName = "get_evaluations";
 
-// What became of one request; kept whatever the outcome.
-struct Judgement {
-  CheckedAnswer answer;
-  std::optional<Error> error;  // why there is no answer that counts
-  std::string raw_text;        // what the judge wrote last
-  std::string finish_reason;   // of that; "" if nothing came
-  std::string model;           // as the provider names it
-  Usage usage;                 // of all attempts
-  int attempts = 0;            // answers that came
-};
-
 class Judge {
  public:
   // `prompts` holds persona/*; a wrong file of the user's becomes a problem.
   Judge(Mode mode, std::string model, Sampling sampling, int attempts, bool send_request_schema,
         const PromptLibrary& prompts, std::vector<ConfigProblem>& problems);
 
-  const std::string& model() const { return model_; }
+  const std::string& model() const { return step_.judge().model; }
   // Everything that the judge sees for this request.
   ChatRequest chat(const Json& request) const;
   Task<Judgement> ask(CaseContext& context, std::string step, Json request) const;
 
  private:
   Mode mode_;
-  std::string model_;
-  Sampling sampling_;
-  int attempts_;
+  JudgeStep step_;
   std::vector<Message> opening_;  // everything before the request
 };
 

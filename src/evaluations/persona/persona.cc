@@ -9,7 +9,7 @@
 
 #include "core/file.h"
 #include "core/text.h"
-#include "evaluations/persona/collector.h"
+#include "evaluations/persona/aggregate.h"
 #include "models/tokens.h"
 
 namespace assay::persona {
@@ -115,24 +115,32 @@ void PersonaEvaluation::estimate(const Case& input, CallEstimate& estimate) cons
 
 PersonaEvaluation::Records PersonaEvaluation::records(const PersonaCase& one, const std::string& context,
                                                       const Outcome& outcome) const {
+  return records(one, context, judgement_from(outcome), outcome.kind, outcome.error);
+}
+
+PersonaEvaluation::Records PersonaEvaluation::records(const PersonaCase& one, const std::string& context,
+                                                      const Judgement& judgement, OutcomeKind kind,
+                                                      const std::string& error) const {
   const ChatRequest chat = judge_.chat(one.request);
   const RecordedRequest about{plan_.agent,      context,
                               plan_.job.mode,   plan_.job.personas[one.persona],
                               one.perspectives, plan_.job.tags_dest,
                               one.item_json,    one.item,
                               one.request,      chat};
-  const Judgement judgement = judgement_from(outcome);
   Records records;
-  records.good = outcome.kind == OutcomeKind::scored;
-  records.record =
-      records.good ? success_record(about, judgement) : failure_record(about, judgement, outcome.error);
+  records.good = kind == OutcomeKind::scored;
+  records.record = records.good ? success_record(about, judgement) : failure_record(about, judgement, error);
   records.job_entry = job_entry(about, judgement);
   if (records.good) records.eval_info = eval_info(about, judgement);
   return records;
 }
 
-std::unique_ptr<Collector> PersonaEvaluation::collector(OutputFiles& files, const RunFacts& run) const {
-  return make_collector(*this, files, run);
+void PersonaEvaluation::line(const Case& input, const FinishedCase* finished, ResultLine& line) const {
+  request_line(input, finished->outcome, take_apart(*CaseTree(input), input.part), plan_.job, line);
+}
+
+std::unique_ptr<Aggregate> PersonaEvaluation::aggregate(OutputFiles& files, const RunFacts& run) const {
+  return make_aggregate(*this, files, run);
 }
 
 std::vector<std::string> PersonaEvaluation::metric_names() const {
@@ -210,16 +218,9 @@ Keys persona_keys() {
       {.name = "params",
        .type = KeyType::object,
        .help = "Sampling parameters of the judge.",
-       .keys = {{.name = "temperature",
-                 .type = KeyType::number,
-                 .help = "Sampling temperature.",
-                 .minimum = 0,
-                 .maximum = 2},
+       .keys = {temperature_key(),
                 {.name = "top_p", .type = KeyType::number, .help = "Nucleus.", .minimum = 0, .maximum = 1},
-                {.name = "max_tokens",
-                 .type = KeyType::integer,
-                 .help = "Longest answer, in tokens.",
-                 .minimum = 1},
+                max_tokens_key(),
                 {.name = "seed", .type = KeyType::integer, .help = "The provider's own seed."}}},
       {.name = "tags_dest",
        .type = KeyType::text_list,
@@ -267,9 +268,8 @@ std::unique_ptr<PersonaEvaluation> make_evaluation(PersonaPlan plan, Sampling sa
   PromptLibrary prompts;
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("persona/");
-  Judge judge(plan.job.mode, plan.job.model, std::move(sampling),
-              static_cast<int>(config.integer("attempts").value_or(3)), config.boolean("send_request_schema"),
-              prompts, problems);
+  Judge judge(plan.job.mode, plan.job.model, std::move(sampling), judge_attempts(config),
+              config.boolean("send_request_schema"), prompts, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<PersonaEvaluation>(std::move(plan), std::move(judge));
 }

@@ -12,6 +12,7 @@
 #include "evaluations/persona/job_status.h"
 #include "evaluations/persona/judge.h"
 #include "evaluations/persona/records.h"
+#include "evaluations/persona/request_line.h"
 
 namespace assay::persona {
 
@@ -24,15 +25,6 @@ struct PersonaPlan {
   std::map<std::string, std::string> prompts;  // fingerprints
 };
 
-// One case taken apart: which persona, which perspectives, what is asked.
-struct PersonaCase {
-  Json item_json;
-  Item item;
-  std::size_t persona = 0;
-  std::vector<Perspective> perspectives;
-  Json request;
-};
-
 class PersonaEvaluation final : public Evaluation {
  public:
   PersonaEvaluation(PersonaPlan plan, Judge judge);
@@ -43,7 +35,9 @@ class PersonaEvaluation final : public Evaluation {
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override { return {plan_.job.model}; }
-  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  void line(const Case& input, const FinishedCase* finished, ResultLine& line) const override;
+  std::vector<std::string> columns() const override { return request_columns(); }
+  std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
   std::vector<MeanFigure> mean_figures() const override {
     return {{"likert.mean_per_request", {1, 5}}, {"agreement_rate_per_request"}};
@@ -62,6 +56,9 @@ class PersonaEvaluation final : public Evaluation {
     std::vector<Json> eval_info;  // none of a failure
   };
   Records records(const PersonaCase& one, const std::string& context_id, const Outcome& outcome) const;
+  // The same where the outcome was read before.
+  Records records(const PersonaCase& one, const std::string& context_id, const Judgement& judgement,
+                  OutcomeKind kind, const std::string& error) const;
 
  private:
   PersonaPlan plan_;

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "core/json/json.h"
-#include "engine/outcome.h"
-#include "evaluations/persona/answer.h"
-#include "evaluations/persona/judge.h"
+#include "evaluations/persona/judgement.h"
 #include "evaluations/persona/request.h"
 
 namespace assay::persona {
-
-// What a case's outcome holds, and back.
-JsonObject outcome_json(const Judgement& judgement, Mode mode);
-Judgement judgement_from(const Outcome& outcome);
 
 // One request and everything around it.
 struct RecordedRequest {
@@ -41,7 +35,5 @@ std::vector<Json> eval_info(const RecordedRequest& about, const Judgement& judge
 
 // A UUID that depends on the run and the case alone, so that a record made again is the same.
 std::string context_id(std::string_view run_id, std::string_view case_id);
-
-Json usage_json(const Usage& usage);
 
 }  // namespace assay::persona

@@ -1,13 +1,13 @@
-// Asks a model for JSON that fits a schema until it does: the answer is parsed (strictly, then leniently),
-// validated, and checked by the caller; an answer with defects is given back to the model with every defect
-// named. Bounded, pure but for `complete`, and everything that the model wrote is kept, whatever the outcome.
+// Asks a model for JSON that fits a schema until it does: the answer (text, or a call of a tool) is parsed
+// strictly, then leniently, validated, and checked by the caller; an answer with defects is given back to the
+// model with every defect named. Bounded, pure but for `complete`, and everything that the model wrote is
+// kept, whatever the outcome.
 //
 //   StructuredAnswer answer = co_await ask_structured(complete, request, schema, {.attempts = 3});
 //   if (answer.value) use(*answer.value);
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +17,7 @@
 #include "core/schema/schema.h"
 #include "core/task.h"
 #include "models/chat.h"
+#include "models/structured/reply_form.h"
 
 namespace assay {
 
@@ -25,21 +26,24 @@ using Complete = std::function<Task<Result<ChatReply>>(int attempt, ChatRequest 
 
 struct StructuredPolicy {
   int attempts = 3;  // at least one is made
+  ReplyForm form = ReplyForm::text;
   // What else is wrong with an answer that fits the schema, in words that the model can act on; may be null.
   std::function<std::vector<std::string>(const Json&)> check = {};
   // Changes the request of an attempt (another temperature), and an answer before it is validated (an older
   // spelling); both may be null.
   std::function<void(int attempt, ChatRequest& request)> adjust = {};
   std::function<Json(Json answer)> normalise = {};
-  // Reads an answer that is no JSON object in another form that the caller knows (lines of text); nothing if
-  // it is none. Asked before JSON is looked for inside running text. May be null.
-  std::function<std::optional<Json>(std::string_view text)> read = {};
-  ErrorKind failure = ErrorKind::judge;  // kind of the error when no attempt gave a usable answer
+  // Reads text that is no JSON object in another form (lines). Asked before JSON is looked for inside running
+  // text. May be null.
+  ReadText read = {};
+  ErrorKind failure = ErrorKind::judge;           // kind of the error when no attempt gave a usable answer
+  std::string_view lacking = "no usable answer";  // what it says there is not; outlives the task
 };
 
 struct StructuredAttempt {
   std::string text;  // as the model wrote it
   FinishReason finish = FinishReason::stop;
+  std::string model;  // as the provider names what answered
   std::vector<std::string> defects;
 };
 
@@ -54,12 +58,8 @@ struct StructuredAnswer {
       history;  // every answer that came, in order; the last one is the accepted one
 };
 
-// What is wrong with an answer, for the judge that gave it: a line for each of the first twenty defects.
-std::string defect_lines(const std::vector<std::string>& defects);
-// The same in one line for people: the first three.
-std::string defects_in_short(const std::vector<std::string>& defects);
-
-// `request.output` is what the provider is told; `schema` is what counts, and must outlive the task.
+// `request.output`, or the tool that it names, is what the provider is told; `schema` is what counts, and
+// must outlive the task.
 Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, const Schema& schema,
                                       StructuredPolicy policy);
 

@@ -93,8 +93,10 @@ ExperimentPlan plan_of(std::vector<Condition> conditions, int runs) {
 
 Judges judges_for(const ExperimentPlan& plan) {
   std::vector<ConfigProblem> problems;
-  Judges judges({"p", 0.7, {}}, {"a", 0.7, {}}, {"p", 0.7, {}}, 2,
-                plan.design.any_tone() ? Tone::asked : Tone::not_asked, PromptLibrary(), problems);
+  const JudgeSettings pairwise{.model = "p", .sampling = {.temperature = 0.7}, .attempts = 2};
+  const JudgeSettings absolute{.model = "a", .sampling = {.temperature = 0.7}, .attempts = 2};
+  Judges judges(pairwise, absolute, pairwise, plan.design.any_tone() ? Tone::asked : Tone::not_asked,
+                PromptLibrary(), problems);
   EXPECT_THAT(problems, IsEmpty());
   return judges;
 }

@@ -154,7 +154,7 @@ TEST(GuidelineVerdict, IsTheMajorityOfTheVotesThatSayAnything) {
 struct GuidelineJudgeTest : testing::Test {
   PromptLibrary prompts;
   std::vector<ConfigProblem> problems;
-  Judge judge{"sim/judge", std::nullopt, 2, prompts, problems};
+  Judge judge{{.model = "sim/judge", .attempts = 2}, prompts, problems};
   FakeContext context;
   std::vector<Guideline> chunk{{"a", "always", "Greet the customer", "", Criticality::medium, false},
                                {"b", "always", "State the price", "", Criticality::medium, false}};

@@ -121,8 +121,11 @@ TEST(PersonaAnswer, EveryNegativeCaseIsRefusedAndEveryOddGoodOneTaken) {
     const std::vector<Question> questions = questions_of(mode, camel_case(fixture(text_at(one, "request"))));
     ASSERT_FALSE(questions.empty()) << name;
     const Json& given = *find_member(one, "arguments");
-    const CheckedAnswer checked = given.is_string() ? check_answer_text(mode, questions, given.get_string())
-                                                    : check_answer(mode, questions, given);
+    AnswerReading read{given, {}, {}};
+    if (given.is_string()) read = read_arguments(given.get_string(), kToolName);
+    const CheckedAnswer checked = read.defects.empty()
+                                      ? check_answer(mode, questions, as_result_items(std::move(read.value)))
+                                      : CheckedAnswer{{}, std::move(read.defects), {}};
     const bool accepted = as_boolean(*find_member(one, "accepted")).value();
     EXPECT_EQ(checked.defects.empty(), accepted) << name << ": " << ::testing::PrintToString(checked.defects);
     EXPECT_EQ(checked.warnings.size(),

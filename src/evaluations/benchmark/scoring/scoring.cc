@@ -7,10 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "engine/effects/model.h"
 #include "engine/effects/target.h"
 #include "evaluations/benchmark/tool_loop.h"
-#include "models/structured/structured.h"
 
 namespace assay::benchmark {
 namespace {
@@ -85,28 +83,15 @@ Task<Result<Score>> program_score(CaseContext& context, const ScoringRequest& re
 
 }  // namespace
 
-RubricJudge::RubricJudge(std::string model, Sampling sampling, int attempts, const PromptLibrary& prompts,
+RubricJudge::RubricJudge(JudgeSettings judge, const PromptLibrary& prompts,
                          std::vector<ConfigProblem>& problems)
-    : model_(std::move(model)),
-      sampling_(std::move(sampling)),
-      attempts_(attempts),
-      prompt_(prompts.prompt(kPrompt, {"answer", "criteria"}, problems)),
-      schema_json_(prompts.schema(kPrompt)) {
-  auto compiled = Schema::compile(schema_json_.value());
-  if (compiled) {
-    schema_ = std::make_shared<const Schema>(std::move(*compiled));
-  } else {
-    problems.push_back({"built-in schema", kPrompt, compiled.error().text()});
-  }
-}
+    : step_(std::move(judge), {"verdicts", "Which criteria the answer fulfils.", prompts.schema(kPrompt)},
+            problems, prompts.prompt(kPrompt, {"answer", "criteria"}, problems)) {}
 
 Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& steps,
                                        const std::string& task, const Json* expected, const Json& answer,
                                        const std::vector<std::string>& criteria) const {
-  ChatRequest request;
-  request.model = model_;
-  request.sampling = sampling_;
-  request.messages = prompt_.render(
+  ChatRequest request = step_.request(
       {{"task", block("task", shorten(task, kLongestShown))},
        {"expected", expected == nullptr
                         ? std::string("No sample of a right answer is given.")
@@ -114,12 +99,10 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
                               block("expected", shorten(pretty_text(*expected), kLongestShown))},
        {"answer", block("answer", shorten(pretty_text(answer), kLongestShown))},
        {"criteria", block("criteria", numbered(criteria))}});
-  request.output = OutputSchema{"verdicts", "Which criteria the answer fulfils.", schema_json_};
   StructuredPolicy policy;
-  policy.attempts = attempts_;
   policy.check = [&criteria](const Json& given) { return gaps(given, criteria.size()); };
   std::string step = step_name(steps + "score", to_json(request));
-  auto judged = co_await ask(context, std::move(step), std::move(request), *schema_, std::move(policy));
+  auto judged = co_await step_.ask(context, std::move(step), std::move(request), std::move(policy));
   if (!judged.value) co_return fail(std::move(judged.value.error()));
   Score score;
   JsonArray verdicts;

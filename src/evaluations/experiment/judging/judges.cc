@@ -5,9 +5,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "engine/effects/model.h"
-#include "models/structured/structured.h"
-
 namespace assay::experiment {
 namespace {
 
@@ -52,51 +49,36 @@ AnswerForm role_form(const Query& query) {
   return query.ambiguous ? AnswerForm::role_ambiguous : AnswerForm::role;
 }
 
-Judges::Judges(JudgeModel pairwise, JudgeModel absolute, JudgeModel role, int attempts, Tone tone,
-               const PromptLibrary& prompts, std::vector<ConfigProblem>& problems)
-    : pairwise_(std::move(pairwise)),
-      absolute_(std::move(absolute)),
-      role_(std::move(role)),
-      attempts_(attempts) {
+Judges::Judges(const JudgeSettings& pairwise, const JudgeSettings& absolute, const JudgeSettings& role,
+               Tone tone, const PromptLibrary& prompts, std::vector<ConfigProblem>& problems)
+    : pairwise_additions_(only_text(prompts.prompt("experiment/pairwise_tone", {}, problems))),
+      absolute_additions_(only_text(prompts.prompt("experiment/absolute_tone", {}, problems))),
+      role_additions_(only_text(prompts.prompt("experiment/role_ambiguous", {}, problems))) {
+  // The plain form, and the one with additions behind it: the order of AnswerForm.
+  const auto add = [&](const std::string& name, const std::string& additions, const JudgeSettings& judge,
+                       const std::vector<std::string>& placeholders) {
+    const Prompt prompt = prompts.prompt(name, placeholders, problems);
+    for (const bool with_additions : {false, true}) {
+      Json schema = prompts.schema(name);
+      if (with_additions) schema = joined(std::move(schema), prompts.schema(additions));
+      steps_.emplace_back(
+          judge, JudgeAnswer{"judgement", "The judgement, criterion by criterion.", std::move(schema)},
+          problems, prompt);
+    }
+  };
   // Where additions are asked for, a prompt of the user's must have a place for them.
   const auto needed = [&](std::vector<std::string> names) {
     if (tone == Tone::asked) names.emplace_back("additions");
     return names;
   };
-  pairwise_prompt_ =
-      prompts.prompt("experiment/pairwise", needed({"question", "response_a", "response_b"}), problems);
-  absolute_prompt_ = prompts.prompt("experiment/absolute", needed({"question", "response"}), problems);
-  role_prompt_ = prompts.prompt("experiment/role", {"question", "role", "response", "additions"}, problems);
-  pairwise_additions_ = only_text(prompts.prompt("experiment/pairwise_tone", {}, problems));
-  absolute_additions_ = only_text(prompts.prompt("experiment/absolute_tone", {}, problems));
-  role_additions_ = only_text(prompts.prompt("experiment/role_ambiguous", {}, problems));
-  for (const auto& [name, plain, with_more] :
-       {std::tuple{"pairwise", AnswerForm::pairwise, AnswerForm::pairwise_tone},
-        std::tuple{"absolute", AnswerForm::absolute, AnswerForm::absolute_tone},
-        std::tuple{"role", AnswerForm::role, AnswerForm::role_ambiguous}}) {
-    const std::string base = std::string("experiment/") + name;
-    const std::string more = base + (plain == AnswerForm::role ? "_ambiguous" : "_tone");
-    compile(plain, prompts.schema(base), problems);
-    compile(with_more, joined(prompts.schema(base), prompts.schema(more)), problems);
-  }
+  add("experiment/pairwise", "experiment/pairwise_tone", pairwise,
+      needed({"question", "response_a", "response_b"}));
+  add("experiment/absolute", "experiment/absolute_tone", absolute, needed({"question", "response"}));
+  add("experiment/role", "experiment/role_ambiguous", role, {"question", "role", "response", "additions"});
 }
 
-void Judges::compile(AnswerForm form, Json schema, std::vector<ConfigProblem>& problems) {
-  Form& own = forms_[static_cast<std::size_t>(form)];
-  auto compiled = Schema::compile(schema);
-  own.json = SharedJson(std::move(schema));
-  if (compiled) {
-    own.schema = std::move(*compiled);
-  } else {
-    problems.push_back({"built-in schema", "experiment", compiled.error().text()});
-  }
-}
-
-ChatRequest Judges::request(const JudgeModel& judge, const Prompt& prompt, const Prompt::Values& values,
-                            AnswerForm form, int evaluator) const {
-  ChatRequest request;
-  request.model = judge.model;
-  request.messages = prompt.render(values);
+ChatRequest Judges::request(AnswerForm form, const Prompt::Values& values, int evaluator) const {
+  ChatRequest request = step(form).request(values);
   // Additions that are not asked for leave no gap; the answers' own lines are not touched.
   for (Message& message : request.messages) {
     const std::size_t place = message.text.find(kNoAdditions);
@@ -105,49 +87,45 @@ ChatRequest Judges::request(const JudgeModel& judge, const Prompt& prompt, const
     while (end < message.text.size() && message.text[end] == '\n') ++end;
     message.text.erase(place, end - place);
   }
-  request.output = OutputSchema{"judgement", "The judgement, criterion by criterion.", this->form(form).json};
-  request.sampling.temperature = judge.temperature;
-  request.sampling.max_tokens = judge.max_tokens;
   request.sampling.seed = evaluator;
   return request;
 }
 
 ChatRequest Judges::compare(const std::string& question, const std::string& response_a,
                             const std::string& response_b, int evaluator, Tone tone) const {
-  return request(pairwise_, pairwise_prompt_,
+  return request(pairwise_form(tone),
                  {{"question", block("question", question)},
                   {"response_a", block("response_a", defused(response_a))},
                   {"response_b", block("response_b", defused(response_b))},
                   {"additions", tone == Tone::asked ? pairwise_additions_ : std::string(kNoAdditions)}},
-                 pairwise_form(tone), evaluator);
+                 evaluator);
 }
 
 ChatRequest Judges::rate(const std::string& question, const std::string& response, int evaluator,
                          Tone tone) const {
-  return request(absolute_, absolute_prompt_,
+  return request(absolute_form(tone),
                  {{"question", block("question", question)},
                   {"response", block("response", response)},
                   {"additions", tone == Tone::asked ? absolute_additions_ : std::string(kNoAdditions)}},
-                 absolute_form(tone), evaluator);
+                 evaluator);
 }
 
 ChatRequest Judges::role(const Query& query, const std::string& role, const std::string& response,
                          int evaluator) const {
-  return request(role_, role_prompt_,
+  return request(role_form(query),
                  {{"question", block("question", query.text)},
                   {"role", block("role", role)},
                   {"response", block("response", response)},
                   {"additions", query.ambiguous ? role_additions_ : std::string(kNoAdditions)}},
-                 role_form(query), evaluator);
+                 evaluator);
 }
 
 Task<Judged> Judges::ask(CaseContext& context, std::string step, ChatRequest request, AnswerForm form) const {
   StructuredPolicy policy;
-  policy.attempts = attempts_;
   policy.normalise = [form](const Json& answer) { return with_usual_spelling(answer, form); };
   policy.read = [form](std::string_view text) { return read_lines(text, form); };
-  StructuredAnswer answer = co_await assay::ask(context, std::move(step), std::move(request),
-                                                *this->form(form).schema, std::move(policy));
+  StructuredAnswer answer =
+      co_await this->step(form).ask(context, std::move(step), std::move(request), std::move(policy));
   Judged judged{std::move(answer.value), 0};
   for (const StructuredAttempt& attempt : answer.history)
     judged.format_failures += attempt.defects.empty() ? 0 : 1;

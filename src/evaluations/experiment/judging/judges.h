@@ -3,27 +3,17 @@
 // condition, a file name or a run. Only the question about a role is given the role.
 #pragma once
 
-#include <array>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/config.h"
-#include "core/json/shared_json.h"
-#include "core/schema/schema.h"
 #include "engine/context.h"
 #include "evaluations/experiment/judging/answers.h"
 #include "evaluations/experiment/judging/judgements.h"
+#include "evaluations/judge_step.h"
 #include "evaluations/prompts.h"
 
 namespace assay::experiment {
-
-struct JudgeModel {
-  std::string model;
-  std::optional<double> temperature;
-  std::optional<int> max_tokens;
-};
 
 enum class Tone { not_asked, asked };
 
@@ -36,7 +26,7 @@ struct Judged {
 class Judges {
  public:
   // A wrong prompt file of the user's becomes a problem.
-  Judges(JudgeModel pairwise, JudgeModel absolute, JudgeModel role, int attempts, Tone tone,
+  Judges(const JudgeSettings& pairwise, const JudgeSettings& absolute, const JudgeSettings& role, Tone tone,
          const PromptLibrary& prompts, std::vector<ConfigProblem>& problems);
 
   // An evaluator is the same judge with a seed of its own.
@@ -49,31 +39,18 @@ class Judges {
   // The form is that of the request. The judges must outlive the task.
   Task<Judged> ask(CaseContext& context, std::string step, ChatRequest request, AnswerForm form) const;
 
-  const JudgeModel& pairwise() const { return pairwise_; }
-  const JudgeModel& absolute() const { return absolute_; }
-  const JudgeModel& role() const { return role_; }
+  const JudgeSettings& pairwise() const { return step(AnswerForm::pairwise).judge(); }
+  const JudgeSettings& absolute() const { return step(AnswerForm::absolute).judge(); }
+  const JudgeSettings& role() const { return step(AnswerForm::role).judge(); }
 
  private:
-  struct Form {
-    SharedJson json;
-    std::optional<Schema> schema;
-  };
-  void compile(AnswerForm form, Json schema, std::vector<ConfigProblem>& problems);
-  const Form& form(AnswerForm form) const { return forms_[static_cast<std::size_t>(form)]; }
-  ChatRequest request(const JudgeModel& judge, const Prompt& prompt, const Prompt::Values& values,
-                      AnswerForm form, int evaluator) const;
+  const JudgeStep& step(AnswerForm form) const { return steps_[static_cast<std::size_t>(form)]; }
+  ChatRequest request(AnswerForm form, const Prompt::Values& values, int evaluator) const;
 
-  JudgeModel pairwise_;
-  JudgeModel absolute_;
-  JudgeModel role_;
-  int attempts_;
-  Prompt pairwise_prompt_;
-  Prompt absolute_prompt_;
-  Prompt role_prompt_;
+  std::vector<JudgeStep> steps_;  // by form
   std::string pairwise_additions_;
   std::string absolute_additions_;
   std::string role_additions_;
-  std::array<Form, 6> forms_;
 };
 
 AnswerForm pairwise_form(Tone tone);
