@@ -8,19 +8,12 @@
 
 #include <boost/json/object.hpp>
 
+#include "engine/case_feed.h"
 #include "engine/finished_case.h"
 #include "engine/live_context.h"
 
 namespace assay {
 namespace {
-
-// To the next case in the order that is in force; false at the end.
-Result<bool> advance(CaseSource& source, const StopRule* rule, std::size_t position) {
-  if (rule == nullptr) return source.next();
-  if (position == rule->order().size()) return false;
-  if (auto gone = source.go_to(rule->order()[position]); !gone) return fail(std::move(gone.error()));
-  return true;
-}
 
 // What the evaluation makes of the case. An exception is a bug of the evaluation's and the end of this case
 // only: a deterministic coroutine would throw again on every resume.
@@ -41,6 +34,15 @@ OutcomeRow row_of(const Case& input, const Outcome& outcome, const CaseUsage& us
   row["usage"] = usage.json();
   row["latency_ms"] = static_cast<double>(usage.latency_us) / 1000;
   return {input.index, input.id, std::string(to_string(outcome.kind)), to_text(row)};
+}
+
+// The next case in the order that is in force; nothing at the end.
+Task<Result<std::optional<Case>>> next_case(CaseFeed& feed, const StopRule* rule, std::size_t position) {
+  if (rule == nullptr) co_return co_await feed.next();
+  if (position == rule->order().size()) co_return std::nullopt;
+  auto found = co_await feed.at(rule->order()[position]);
+  if (!found) co_return fail(std::move(found.error()));
+  co_return std::move(*found);
 }
 
 bool holds(const std::vector<std::int64_t>& sorted, std::int64_t index) {
@@ -135,8 +137,7 @@ Task<void> Runner::State::run_case(const CaseWork& work, Case input, LiveContext
 }
 
 Task<Status> Runner::State::begin_cases(const CaseWork& work, RunStore& store, const CaseStates& states) {
-  auto source = work.cases();
-  if (!source) co_return fail(std::move(source.error()));
+  CaseFeed feed(work, [&loop = gateway_.loop()](std::function<void()> one) { loop.post(std::move(one)); });
   // Enough cases to keep every permit busy while others wait for the disk; with a rule no more than needed,
   // since what was begun is paid for.
   StopRule* const rule = options_.stop_rule;
@@ -150,10 +151,10 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, RunStore& store, c
       if (holds(states.finished, index) || (!was_begun && !rule->wants(position))) continue;
       rule->begun(position);
     }
-    auto more = advance(**source, rule, position);
-    if (!more) co_return fail(std::move(more.error()));
-    if (!*more) break;
-    const Case& current = (*source)->current();
+    auto next = co_await next_case(feed, rule, position);
+    if (!next) co_return fail(std::move(next.error()));
+    if (!*next || account_.stopping()) break;
+    Case& current = **next;
     const bool look_again = work.files_are_state();
     if (holds(states.finished, current.index) && !look_again) continue;
     std::optional<Outcome> earlier;
@@ -164,7 +165,7 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, RunStore& store, c
     }
     const bool journaled = holds(states.begun, current.index) || look_again;
     ++active_;
-    gateway_.loop().spawn(run_case(work, current.travelling(),
+    gateway_.loop().spawn(run_case(work, std::move(current),
                                    journaled ? LiveContext::Replay::from_journal : LiveContext::Replay::none,
                                    std::move(earlier)));
     if (active_ >= window) co_await Room(*this, window);

@@ -11,6 +11,7 @@
 
 #include "core/time.h"
 #include "core/version.h"
+#include "engine/case_feed.h"
 #include "engine/runner.h"
 #include "evaluations/case_spread.h"
 #include "evaluations/clustered_figures.h"
@@ -179,19 +180,17 @@ void ProblemList::add(Problem problem) {
   if (first.size() < kKept) first.push_back(std::move(problem));
 }
 
-Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
+Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store, Post post,
                            std::function<void(const Case& input, const Outcome& outcome)> hear) {
   OutcomeCursor outcomes(store);
-  auto source = evaluation.cases();
-  if (!source) co_return fail(std::move(source.error()));
+  CaseFeed feed(evaluation, std::move(post));
   for (;;) {
-    auto more = (*source)->next();
-    (*source)->take_problems();  // told when the data were looked at first
-    if (!more) co_return fail(std::move(more.error()));
-    if (!*more) co_return Status();
-    auto finished = co_await outcomes.at((*source)->current().index);
+    auto next = co_await feed.next();
+    if (!next) co_return fail(std::move(next.error()));
+    if (!*next) co_return Status();
+    auto finished = co_await outcomes.at((*next)->index);
     if (!finished) co_return fail(std::move(finished.error()));
-    if (*finished) hear((*source)->current(), (*finished)->outcome);
+    if (*finished) hear(**next, (*finished)->outcome);
   }
 }
 

@@ -50,7 +50,7 @@ struct RunHeader {
 };
 
 // Every case that has an outcome in the store, in input order. All outlive the task.
-Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
+Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store, Post post,
                            std::function<void(const Case& input, const Outcome& outcome)> hear);
 
 // Collects every case and writes the run's files: each whole, one after the other, none if collecting fails.
