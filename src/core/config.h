@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/json/json.h"
+#include "core/plan_texts.h"
 #include "core/yaml.h"
 
 namespace assay {
@@ -86,12 +88,19 @@ class Config {
   std::vector<std::string> texts(std::string_view path) const;
   const Json* find(std::string_view path) const;  // null if absent or null
   const JsonObject& values() const { return values_; }
+  // A file that a key names and that an evaluation is made of; it is then part of the plan (plan_texts()).
+  Result<std::string> read_text(const std::string& path) const { return texts_->read(path); }
+  const PlanTexts& plan_texts() const { return *texts_; }
+  // From now on read_text() gives what was kept, and nothing else.
+  void use_texts(PlanTexts kept) { texts_ = std::make_shared<PlanTexts>(std::move(kept)); }
   // The values of those keys at the top that decide answers, as they were declared.
   JsonObject deciding() const;
 
  private:
   JsonObject values_;
   std::vector<std::string> free_;  // keys that decide no answers
+  // Shared by copies: what one of them has read belongs to the plan of all.
+  std::shared_ptr<PlanTexts> texts_ = std::make_shared<PlanTexts>();
 };
 
 struct ConfigSource {

@@ -111,7 +111,7 @@ void PromptLibrary::replace(const Config& config, std::vector<ConfigProblem>& pr
       continue;
     }
     if (file == nullptr || !file->is_string()) continue;
-    auto text = read_file(std::string(file->get_string()));
+    auto text = config.read_text(std::string(file->get_string()));
     if (!text) {
       problems.push_back({"config", key, text.error().text()});
       continue;

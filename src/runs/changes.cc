@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/sha256.h"
+
 namespace assay {
 namespace {
 
@@ -31,6 +33,8 @@ std::vector<std::string> changed_keys(const std::string& before_text, const std:
 std::string deciding_config(const Config& config, const Evaluation& evaluation) {
   JsonObject deciding;
   for (const auto& [name, print] : evaluation.prompts()) deciding.emplace("text " + name, print);
+  for (const auto& [path, text] : config.plan_texts().all())
+    deciding.emplace("file " + path, hex(sha256(text)).substr(0, 16));
   for (const auto& [key, value] : config.deciding()) deciding.emplace(key, value);
   return canonical_text(deciding);
 }

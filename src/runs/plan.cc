@@ -118,6 +118,7 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
     }
   }
   if (!problems.empty()) return std::unexpected(PlanProblems{.problems = std::move(problems)});
+  for (const auto& [path, text] : plan.config.plan_texts().all()) plan.texts.push_back({path, text});
   return plan;
 }
 

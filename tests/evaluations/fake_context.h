@@ -27,6 +27,8 @@ class QuietContext : public CaseContext {
       reply = co_await run_command(step, command->call());
     if (auto* http = dynamic_cast<HttpEffect*>(&effect)) reply = co_await call_http(step, http->call());
     if (auto* tool = dynamic_cast<ToolEffect*>(&effect)) reply = co_await use_tool(step, tool->use());
+    if (auto* list = dynamic_cast<ToolListEffect*>(&effect))
+      reply = co_await list_tools(step, list->server());
     if (!reply) co_return fail(std::move(reply.error()));
     co_return to_text(*reply);
   }
@@ -36,6 +38,9 @@ class QuietContext : public CaseContext {
   virtual Task<Result<Json>> run_command(std::string step, CommandCall) { co_return unexpected(step); }
   virtual Task<Result<Json>> call_http(std::string step, HttpCall) { co_return unexpected(step); }
   virtual Task<Result<Json>> use_tool(std::string step, ToolUse) { co_return unexpected(step); }
+  virtual Task<Result<Json>> list_tools(std::string step, std::shared_ptr<const ToolSpec>) {
+    co_return unexpected(step);
+  }
   Task<Status> keep_file(std::string name, std::string text) override {
     files[name] = std::move(text);
     co_return Status();

@@ -31,6 +31,7 @@ class ToolListEffect final : public Effect {
   std::string_view kind() const override { return kToolList; }
   Result<Terms> terms(Outside& outside) const override;
   Task<TryResult> send(Outside& outside) override;
+  const std::shared_ptr<const ToolSpec>& server() const { return server_; }
 
  private:
   std::shared_ptr<const ToolSpec> server_;

@@ -100,9 +100,9 @@ SkipRules skip_rules(const Config& config) {
 }
 
 // A YAML or JSON file: a list, or an object with the list under `guidelines`.
-std::vector<Guideline> read_shared(const std::string& path, const SkipRules& rules,
+std::vector<Guideline> read_shared(const Config& config, const std::string& path, const SkipRules& rules,
                                    std::vector<ConfigProblem>& problems) {
-  auto text = read_file(path);
+  auto text = config.read_text(path);
   auto document = text ? parse_yaml(*text) : fail(text.error());
   if (!document) {
     problems.push_back({path, "guidelines", document.error().text()});
@@ -232,7 +232,7 @@ std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<Co
   plan.batch_size = static_cast<std::size_t>(config.integer("batch_size").value_or(5));
   plan.votes = static_cast<int>(config.integer("votes").value_or(1));
   if (const std::string path = config.text("guidelines"); !path.empty())
-    plan.shared = read_shared(path, plan.skip, problems);
+    plan.shared = read_shared(config, path, plan.skip, problems);
   PromptLibrary prompts;
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("guidelines/");

@@ -42,7 +42,7 @@ std::vector<Persona> read_personas(const Config& config, std::vector<ConfigProbl
   std::vector<Persona> personas;
   std::set<std::string> seen;
   for (const std::string& path : config.texts("persona")) {
-    auto text = read_file(path);
+    auto text = config.read_text(path);
     if (!text) {
       problems.push_back({"config", "persona", text.error().text()});
       continue;
