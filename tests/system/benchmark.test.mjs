@@ -51,7 +51,8 @@ ${config}`);
 
 const call = (name, q) => ({ name, arguments: { q } });
 const kAnswer = 'Here it is:\n```json\n[{"id": "a"}, {"id": "b"},]\n```';
-const scripted = (directory, rules) => writeLines(join(directory, `script-${rules.length}-${Math.random()}.jsonl`), rules);
+let scripts = 0;
+const scripted = (directory, rules) => writeLines(join(directory, `script-${++scripts}.jsonl`), rules);
 
 for (const [model, file] of [['openai/gpt-x', 'rank-tool_calling-openai-gpt-x-variation0.yaml'], ['anthropic/claude-x', 'rank-tool_calling-anthropic-claude-x-variation0.yaml']]) {
   test(`a conversation with calls side by side is recorded, scored and left alone afterwards (${model})`, async (t) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
-import { assay, binary, start, simulator, scratch, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep } from './harness.mjs';
+import { assay, binary, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep } from './harness.mjs';
 
 const kCases = 240;
 const kInFlight = 8;
@@ -18,8 +18,21 @@ async function undisturbed(t, directory, sim) {
   return { config, expected: comparable(join(directory, 'whole/results.jsonl')) };
 }
 
+// Kills the process after a while, or as soon as the endpoint has been asked so often. A number of requests is the same
+// moment of a run on a slow machine and on a fast one; a time is also one before the first request.
+async function kill(run, sim, random) {
+  if (random.between(0, 2) === 0) {
+    await sleep(random.between(5, 75));
+  } else {
+    const asked = await sim.sent() + random.between(1, kCases / 6);
+    while (run.child.exitCode === null && await sim.sent() < asked) await sleep(1);
+  }
+  run.child.kill('SIGKILL');
+}
+
 test('kill -9 at random moments loses nothing and repeats at most what was in flight', async (t) => {
   const directory = scratch(t);
+  const random = seeded(t);
   const sim = await simulator(t, ['--latency', '4ms', '--latency-spread', '3ms']);
   const { config, expected } = await undisturbed(t, directory, sim);
   for (let round = 0; round < 6; ++round) {
@@ -29,9 +42,8 @@ test('kill -9 at random moments loses nothing and repeats at most what was in fl
     let args = ['run', config, '--output-dir', output];
     for (;;) {
       const run = start(args, { env: sim.env });
-      const killer = kills < 5 ? setTimeout(() => { run.child.kill('SIGKILL'); }, 15 + Math.random() * 60) : undefined;
+      if (kills < 5) await kill(run, sim, random);
       const ended = await run.ended;
-      clearTimeout(killer);
       if (ended.signal !== 'SIGKILL') {
         assert.equal(ended.code, 0, ended.stderr);
         break;

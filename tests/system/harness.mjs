@@ -17,6 +17,23 @@ export function scratch(t) {
   return directory;
 }
 
+// Random numbers of a test: of its name and ASSAY_SEED, or of a new seed that is told, so that a failure can be
+// repeated with ASSAY_SEED=… node --test FILE.
+export function seeded(t) {
+  const seed = Number(process.env.ASSAY_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  t.diagnostic(`drawn with ASSAY_SEED=${seed}`);
+  let state = [...t.name].reduce((hash, letter) => Math.imul(hash ^ letter.codePointAt(0), 0x01000193), 0x811c9dc5) ^ seed;
+  return {
+    // An integer of [low, high]: mulberry32.
+    between(low, high) {
+      state = (state + 0x6d2b79f5) | 0;
+      let bits = Math.imul(state ^ (state >>> 15), state | 1);
+      bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+      return low + Math.floor(((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32 * (high - low + 1));
+    },
+  };
+}
+
 // Keys of the developer's own must never be used by a test.
 export function cleanEnvironment(extra = {}) {
   const environment = { ...process.env, NO_COLOR: '1', ...extra };
