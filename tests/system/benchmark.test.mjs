@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, readdirSync, unlinkSync } from 'node:fs';
 import YAML from 'yaml';
-import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, exists, sleep, assertNowhere, ragLines, ragConfig } from './harness.mjs';
+import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, exists, sleep, askedMore, assertNowhere, ragLines, ragConfig } from './harness.mjs';
 
 const readYaml = (path) => YAML.parse(readFileSync(path, 'utf8'));
 const kinds = (file) => file.conversation.map((entry) => Object.keys(entry)[0]);
@@ -232,9 +232,12 @@ test('kills at any moment end in the same file, with every completion paid once 
   let kills = 0;
   for (;;) {
     const run = start(set.args('tool_calling', 'openai/m'), { env: sim.env });
-    const timer = kills < 6 ? setTimeout(() => run.child.kill('SIGKILL'), 60 + 40 * kills) : undefined;
+    if (kills < 6) {
+      await askedMore(sim, 1, run);
+      await sleep(20 * (kills + 1));  // some while the model answers, some while a tool runs
+      run.child.kill('SIGKILL');
+    }
     const ended = await run.ended;
-    clearTimeout(timer);
     if (ended.signal === 'SIGKILL') { kills += 1; continue; }
     assert.equal(ended.code, 0, ended.stderr);
     break;

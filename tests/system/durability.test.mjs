@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
-import { assay, binary, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep } from './harness.mjs';
+import { assay, binary, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep, askedMore } from './harness.mjs';
 
 const kCases = 240;
 const kInFlight = 8;
@@ -18,15 +18,10 @@ async function undisturbed(t, directory, sim) {
   return { config, expected: comparable(join(directory, 'whole/results.jsonl')) };
 }
 
-// Kills the process after a while, or as soon as the endpoint has been asked so often. A number of requests is the same
-// moment of a run on a slow machine and on a fast one; a time is also one before the first request.
+// Kills the process when the endpoint has been asked so often, or after a time, which may be before the first request.
 async function kill(run, sim, random) {
-  if (random.between(0, 2) === 0) {
-    await sleep(random.between(5, 75));
-  } else {
-    const asked = await sim.sent() + random.between(1, kCases / 6);
-    while (run.child.exitCode === null && await sim.sent() < asked) await sleep(1);
-  }
+  if (random.between(0, 2) === 0) await sleep(random.between(5, 75));
+  else await askedMore(sim, random.between(1, kCases / 6), run);
   run.child.kill('SIGKILL');
 }
 
@@ -66,7 +61,7 @@ test('SIGINT waits for what is in flight, says how to resume, and nothing is ask
   await sim.reset();
   const output = join(directory, 'interrupted');
   const run = start(['run', config, '--output-dir', output], { env: sim.env });
-  await sleep(120);
+  await askedMore(sim, 20, run);
   run.child.kill('SIGINT');
   const ended = await run.ended;
   assert.equal(ended.code, 130, ended.stderr);
@@ -84,7 +79,7 @@ test('a second SIGINT does not wait', async (t) => {
   writeLines(join(directory, 'data.jsonl'), ragLines(20));
   const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl'));
   const run = start(['run', config, '--output-dir', join(directory, 'out')], { env: sim.env });
-  await sleep(300);
+  await askedMore(sim, 1, run);
   run.child.kill('SIGINT');
   await sleep(200);
   assert.equal(run.child.exitCode, null, 'the first one waits');

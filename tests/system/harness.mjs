@@ -96,6 +96,13 @@ export function assertNowhere(directory, secret) {
 }
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
+// Until the endpoint has been asked so many times more, or the run has ended: the same moment of a run on a slow machine
+// and on a fast one, which a time is not.
+export async function askedMore(sim, times, run) {
+  const wanted = await sim.sent() + times;
+  while (await sim.sent() < wanted && (run?.child.exitCode ?? null) === null) await sleep(1);
+}
+
 // Judged cases for rag_answers.
 export const ragLines = (count) => Array.from({ length: count }, (_, i) => ({
   id: `case-${i}`,

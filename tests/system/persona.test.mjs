@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, comparable, exists, root } from './harness.mjs';
+import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, comparable, exists, root, askedMore } from './harness.mjs';
 import { items, perspective } from './service_process.mjs';
 import { csvRows } from './component_runs.mjs';
 
@@ -105,9 +105,11 @@ test('killed and resumed it gives the same results', async (t) => {
   let args = ['run', 'eval.yaml', '--output-dir', output];
   for (let kills = 0; ; ++kills) {
     const running = start(args, { cwd: whole.directory, env: sim.env });
-    const killer = kills < 3 ? setTimeout(() => running.child.kill('SIGKILL'), 30) : undefined;
+    if (kills < 3) {
+      await askedMore(sim, 8, running);
+      running.child.kill('SIGKILL');
+    }
     const ended = await running.ended;
-    clearTimeout(killer);
     if (ended.signal !== 'SIGKILL') { assert.equal(ended.code, 0, ended.stderr); break; }
     args = exists(join(output, 'config.yaml')) ? ['resume', output] : args;
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { assay, start, simulator, scratch, write, writeLines, ragLines, ragConfig, readJson, readLines, sleep } from './harness.mjs';
+import { assay, start, simulator, scratch, write, writeLines, ragLines, ragConfig, readJson, readLines, askedMore } from './harness.mjs';
 import { evaluate, judged } from './component_runs.mjs';
 
 const kCases = 600;
@@ -53,12 +53,12 @@ test('killed and resumed it decides alike, and a finished one asks nothing more'
   let args = ['run', 'eval.yaml', '--output-dir', output];
   let resumes = 0;
   for (let kills = 0; ; ++kills) {
-    const sentBefore = await sim.sent();
     const run = start(args, { cwd: directory, env: sim.env });
-    // Killed when some answers are there, not after some time.
-    const killer = kills < 2 && (async () => { while (run.child.exitCode === null && await sim.sent() < sentBefore + 8) await sleep(1); run.child.kill('SIGKILL'); })();
+    if (kills < 2) {
+      await askedMore(sim, 8, run);
+      run.child.kill('SIGKILL');
+    }
     const ended = await run.ended;
-    await killer;
     if (ended.signal !== 'SIGKILL') { assert.equal(ended.code, 0, ended.stderr); break; }
     args = ['resume', output];
     resumes += 1;
