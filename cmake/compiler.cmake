@@ -2,19 +2,24 @@
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
                     -Woverloaded-virtual -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer
                     -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -pthread)
-if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-  # -g1 keeps line numbers in stack traces at a fraction of the link time of full debug information.
+# -g1 keeps line numbers in stack traces at a fraction of the link time of full debug information.
+if(ASSAY_SANITIZE)
+  # -O0 compiles in half of the time of -O1. No hardening: sanitizers find more, and see less of what it has wrapped.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -g1")
+elseif(ASSAY_FUZZ)
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -D_FORTIFY_SOURCE=2 -fstack-protector-strong")
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(-fuse-ld=lld)
 endif()
 if(ASSAY_SANITIZE)
-  add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -g1 -O1)
+  add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ASSAY_SANITIZE})
 endif()
 if(ASSAY_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -O1 -g1)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
