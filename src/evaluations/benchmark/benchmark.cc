@@ -9,8 +9,9 @@
 
 #include "core/file.h"
 #include "core/sha256.h"
-#include "evaluations/benchmark/collector.h"
+#include "evaluations/benchmark/aggregate.h"
 #include "evaluations/benchmark/run_case.h"
+#include "evaluations/benchmark/run_outcome.h"
 #include "models/tokens.h"
 
 namespace assay::benchmark {
@@ -72,11 +73,48 @@ bool needs_judge(const BenchmarkPlan& plan) {
   });
 }
 
+std::optional<double> number_at(const Json& object, std::string_view key) {
+  const Json* value = find_member(object, key);
+  return value != nullptr ? as_number(*value) : std::nullopt;
+}
+
+RunFigures figures_of(const Case& input, const RunOutcome& outcome) {
+  RunFigures figures;
+  figures.run = input.part;
+  figures.cluster = input.cluster;
+  figures.score = outcome.score;
+  if (outcome.failed) {
+    figures.completed = !*outcome.failed;
+    figures.answered = outcome.answer_state == "found";
+  }
+  figures.answer = outcome.answer;
+  figures.tool_calls = outcome.tool_calls;
+  figures.nudges = outcome.nudges;
+  figures.seconds = outcome.seconds;
+  if (find_member(outcome.usage, "prompt_tokens") != nullptr) {
+    figures.tokens = number_at(outcome.usage, "prompt_tokens").value_or(0) +
+                     number_at(outcome.usage, "completion_tokens").value_or(0);
+  }
+  figures.cost = number_at(outcome.usage, "cost_usd");
+  return figures;
+}
+
+NotableCase low_score(const PlannedRun& run, const Variation& variation, const RunOutcome& outcome) {
+  NotableCase shown{run.id, fmt::format("score {:.3f}", *outcome.score), {{"file", run.id + ".yaml"}}};
+  if (variation.expected_output) shown.fields.emplace_back("expected", to_text(*variation.expected_output));
+  if (outcome.answer) shown.fields.emplace_back("answer", to_text(*outcome.answer));
+  if (!outcome.answer_error.empty()) shown.fields.emplace_back("no answer", outcome.answer_error);
+  return shown;
+}
+
 }  // namespace
 
 BenchmarkEvaluation::BenchmarkEvaluation(BenchmarkPlan plan, std::optional<RubricJudge> judge,
                                          std::map<std::string, std::string> prompts)
-    : plan_(std::move(plan)), judge_(std::move(judge)), prompts_(std::move(prompts)) {}
+    : plan_(std::move(plan)), judge_(std::move(judge)), prompts_(std::move(prompts)) {
+  score_names_.reserve(plan_.runs.size());
+  for (const PlannedRun& run : plan_.runs) score_names_.push_back("score.mean." + plan_.contender(run));
+}
 
 Result<std::unique_ptr<CaseSource>> BenchmarkEvaluation::cases() const {
   return std::make_unique<PlannedRuns>(plan_);
@@ -130,8 +168,73 @@ std::vector<std::string> BenchmarkEvaluation::variables() const {
   return {names.begin(), names.end()};
 }
 
-std::unique_ptr<Collector> BenchmarkEvaluation::collector(OutputFiles& files, const RunFacts& /*run*/) const {
-  return make_collector(plan_, files);
+std::vector<std::string> BenchmarkEvaluation::columns() const {
+  return {"input",
+          "system",
+          "model",
+          "variation",
+          "run",
+          "score",
+          "outcome",
+          "answer",
+          "tool_calls",
+          "turns",
+          "nudges",
+          "prompt_tokens",
+          "completion_tokens",
+          "cost_usd",
+          "seconds",
+          "error"};
+}
+
+void BenchmarkEvaluation::line(const Case& input, const FinishedCase* finished, ResultLine& line) const {
+  if (finished == nullptr) return;  // does not come: everything is asked outside
+  const PlannedRun& run = plan_.runs[input.part];
+  const std::string& task = plan_.tasks[run.task].name;
+  const std::string& model = plan_.models[run.model].name;
+  const RunOutcome outcome = run_outcome_from(finished->outcome.result);
+  const RunFigures& figures = line.facts<RunLineFacts>().figures = figures_of(input, outcome);
+
+  line.text("file", run.id + ".yaml");
+  line.text("input", task);
+  line.text("system", to_string(run.system));
+  line.text("model", model);
+  line.number("variation", static_cast<double>(run.variation));
+  line.number("run", run.run);
+  // The rest as the outcome has it.
+  const JsonObject fields = to_json(outcome);
+  for (const std::string_view key : {"answer", "answer_state", "answer_error", "details", "notes",
+                                     "tool_calls", "turns", "nudges", "done", "seconds"}) {
+    if (const Json* value = fields.if_contains(key)) line.json(key, *value);
+  }
+  const Score scores[] = {{"score.mean", outcome.score}, {score_names_[input.part], outcome.score}};
+  line.scores(scores);
+  if (!outcome.usage.is_null()) line.usage(outcome.usage);
+
+  const auto cell = [](const auto& value) {
+    return value ? number_text(static_cast<double>(*value)) : std::string();
+  };
+  line.row(std::vector<std::string>{
+      task, std::string(to_string(run.system)), model, std::to_string(run.variation), std::to_string(run.run),
+      cell(outcome.score), std::string(to_string(line.outcome())), outcome.answer_state,
+      cell(outcome.tool_calls), cell(outcome.turns), cell(outcome.nudges),
+      cell(number_at(outcome.usage, "prompt_tokens")), cell(number_at(outcome.usage, "completion_tokens")),
+      cell(figures.cost), cell(outcome.seconds), line.error()});
+
+  if (!line.error().empty()) {
+    line.notable(-1, [&] {
+      return NotableCase{run.id,
+                         std::string(to_string(line.outcome())),
+                         {{"file", run.id + ".yaml"}, {"error", line.error()}}};
+    });
+  } else if (outcome.score && *outcome.score < 1) {
+    const Variation& variation = plan_.tasks[run.task].task.variations[run.variation];
+    line.notable(*outcome.score, [&] { return low_score(run, variation, outcome); });
+  }
+}
+
+std::unique_ptr<Aggregate> BenchmarkEvaluation::aggregate(OutputFiles& files, const RunFacts& /*run*/) const {
+  return make_aggregate(plan_, files);
 }
 
 std::vector<std::string> BenchmarkEvaluation::metric_names() const {

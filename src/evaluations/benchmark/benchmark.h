@@ -19,9 +19,6 @@ class BenchmarkEvaluation final : public Evaluation {
   BenchmarkEvaluation(BenchmarkPlan plan, std::optional<RubricJudge> judge,
                       std::map<std::string, std::string> prompts);
 
-  const BenchmarkPlan& plan() const { return plan_; }
-  const std::string& directory() const { return directory_; }
-
   Result<std::unique_ptr<CaseSource>> cases() const override;
   bool asks_outside() const override { return true; }
   bool files_are_state() const override { return true; }
@@ -31,7 +28,9 @@ class BenchmarkEvaluation final : public Evaluation {
   std::vector<std::string> variables() const override;
   std::string data_path() const override { return plan_.input_dir; }
   Status prepare(const std::string& directory, const RunFacts& run) override;
-  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  void line(const Case& input, const FinishedCase* finished, ResultLine& line) const override;
+  std::vector<std::string> columns() const override;
+  std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
   std::vector<MeanFigure> mean_figures() const override;
   std::map<std::string, std::string> prompts() const override { return prompts_; }
@@ -40,6 +39,7 @@ class BenchmarkEvaluation final : public Evaluation {
   BenchmarkPlan plan_;
   std::optional<RubricJudge> judge_;
   std::map<std::string, std::string> prompts_;
+  std::vector<std::string> score_names_;  // of the contenders' figures, by place in the plan
   std::string directory_;
 };
 

@@ -3,25 +3,19 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "core/file.h"
 #include "engine/effects/promptql.h"
 #include "evaluations/benchmark/resume.h"
+#include "evaluations/benchmark/run_outcome.h"
 #include "evaluations/benchmark/scoring/answer.h"
 #include "evaluations/benchmark/tool_loop.h"
 #include "tools/kinds/kinds.h"
 
 namespace assay::benchmark {
 namespace {
-
-JsonArray texts(const std::vector<std::string>& list) {
-  JsonArray array;
-  for (const std::string& text : list) array.push_back(boost::json::string(text));
-  return array;
-}
 
 // A count or an amount, whatever a person has written there.
 double number_at(const Json& object, std::string_view key) {
@@ -120,13 +114,15 @@ class RunningCase {
 
   static Outcome unreadable(const Error& error) {
     return {OutcomeKind::infra_failed,
-            {{"unreadable", true}},
+            {},
             error.text() + "; the file is left as it is: mend it, or delete it to run this again"};
   }
 
   // A sitting that did not come to its end is gone on with: what it was answered is in the journal.
   Outcome cut_off(Outcome outcome) const {
-    outcome.result["sitting"] = sitting() - 1;
+    RunOutcome nothing;
+    nothing.sitting = sitting() - 1;
+    outcome.result = to_json(nothing);
     return outcome;
   }
 
@@ -156,7 +152,7 @@ class RunningCase {
   std::string steps() const { return fmt::format("sitting{}/", sitting()); }
   std::int64_t sitting() const {
     if (!context_.earlier()) return 1;
-    return static_cast<std::int64_t>(number_at(context_.earlier()->result, "sitting")) + 1;
+    return run_outcome_from(context_.earlier()->result).sitting + 1;
   }
 
   bool judge_failed_before() const {
@@ -244,38 +240,37 @@ class RunningCase {
       outcome.kind = OutcomeKind::refused;
       outcome.error = "the model declined";
     }
-    JsonObject& result = outcome.result;
-    if (file_.score) result["score"] = *file_.score;
-    result["failed"] = failed_;
-    if (!failed_) result["answer_state"] = to_string(file_.answer ? AnswerState::found : state_);
-    if (file_.answer) result["answer"] = *file_.answer;
-    if (!file_.answer_error.empty()) result["answer_error"] = file_.answer_error;
-    if (!file_.score_details.empty()) result["details"] = file_.score_details;
-    JsonArray notes = texts(file_.answer_notes);
-    for (const std::string& note : notes_) notes.push_back(boost::json::string(note));
-    if (!notes.empty()) result["notes"] = std::move(notes);
+    RunOutcome run;
+    run.score = file_.score;
+    run.failed = failed_;
+    if (!failed_) run.answer_state = to_string(file_.answer ? AnswerState::found : state_);
+    run.answer = file_.answer;
+    run.answer_error = file_.answer_error;
+    run.details = file_.score_details;
+    run.notes = file_.answer_notes;
+    run.notes.insert(run.notes.end(), notes_.begin(), notes_.end());
     if (file_.form == RunForm::conversation) {
-      result["tool_calls"] = std::ranges::count(file_.conversation, Entry::Kind::tool_call, &Entry::kind);
-      result["turns"] = rounds(file_.conversation);
-      result["nudges"] = file_.nudges;
+      run.tool_calls = std::ranges::count(file_.conversation, Entry::Kind::tool_call, &Entry::kind);
+      run.turns = rounds(file_.conversation);
+      run.nudges = file_.nudges;
     }
-    if (!file_.usage.is_null()) result["usage"] = file_.usage;
-    if (file_.seconds) result["seconds"] = *file_.seconds;
-    result["done"] = action == Resume::Action::skip    ? "skipped"
-                     : action == Resume::Action::go_on ? "went_on"
-                                                       : "ran";
-    result["sitting"] = sitting();
-    JsonArray warnings = refused_programs();
+    run.usage = file_.usage;
+    run.seconds = file_.seconds;
+    run.done = action == Resume::Action::skip    ? "skipped"
+               : action == Resume::Action::go_on ? "went_on"
+                                                 : "ran";
+    run.sitting = sitting();
+    run.warnings = refused_programs();
     for (const std::string& name : unoffered_) {
-      warnings.push_back(boost::json::string(
-          fmt::format("expected_tool_calls names {}, but no tool of that name was offered", name)));
+      run.warnings.push_back(
+          fmt::format("expected_tool_calls names {}, but no tool of that name was offered", name));
     }
-    if (!warnings.empty()) result["warnings"] = std::move(warnings);
+    outcome.result = to_json(run);
     return outcome;
   }
 
   // That no sandbox can be made is this machine's fault, and the score suffers from it: worth a warning.
-  JsonArray refused_programs() const {
+  std::vector<std::string> refused_programs() const {
     if (run_.system != System::tool_calling_python) return {};
     for (const auto& tool : plan_.tools_of(plan_.tasks[run_.task], run_.system)) {
       if (tool->kind != &kPythonKind) continue;
@@ -284,7 +279,7 @@ class RunningCase {
           continue;
         const std::string why = is_tool_error(*entry.call.result) ? text_at(*entry.call.result, "error") : "";
         if (why.contains("sandbox") || why.contains("cannot be run"))
-          return {boost::json::string(fmt::format("{} could not be used: {}", entry.call.name, why))};
+          return {fmt::format("{} could not be used: {}", entry.call.name, why)};
       }
     }
     return {};

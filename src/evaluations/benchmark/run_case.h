@@ -15,13 +15,7 @@ namespace assay::benchmark {
 
 RunForm form_of(System system);
 
-// What the outcome's result holds, beside `answer`, `details` and `notes`:
-//   score        absent if nothing is expected, or if the judge failed; 0 if the run failed
-//   failed       the system gave no answer because of an error
-//   answer_state found, missing, invalid, empty; absent if failed
-//   tool_calls, turns, nudges, usage, seconds   over all sittings
-//   done         ran, went_on, or skipped because it was finished
-//   sitting      how often the run was taken up, this time included
+// The outcome's result is a RunOutcome.
 Task<Outcome> run_case(const BenchmarkPlan& plan, const RubricJudge* judge, std::string directory,
                        PlannedRun run, CaseContext& context);
 

@@ -47,14 +47,14 @@ Error judge_error(std::string message) {
   return {ErrorKind::judge, std::move(message), {{"scorer", "command"}}};
 }
 
-Result<Score> read_program_score(const Json& printed) {
+Result<AnswerScore> read_program_score(const Json& printed) {
   const Json* value = printed.is_object() ? find_member(printed, "score") : &printed;
   const auto number = value != nullptr ? as_number(*value) : std::nullopt;
   if (!number || *number < 0 || *number > 1) {
     return fail(judge_error(fmt::format(
         "found {}, expected a number from 0 to 1, or an object with such a `score`", excerpt(printed))));
   }
-  Score score;
+  AnswerScore score;
   score.value = *number;
   if (printed.is_object()) {
     score.details = printed.get_object();
@@ -63,7 +63,7 @@ Result<Score> read_program_score(const Json& printed) {
   return score;
 }
 
-Task<Result<Score>> program_score(CaseContext& context, const ScoringRequest& request) {
+Task<Result<AnswerScore>> program_score(CaseContext& context, const ScoringRequest& request) {
   JsonObject parameters;
   for (const auto& [name, value] : request.variation.parameters) parameters.insert_or_assign(name, value);
   CommandCall call;
@@ -100,9 +100,10 @@ RubricJudge::RubricJudge(std::string model, Sampling sampling, int attempts, con
   }
 }
 
-Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& steps,
-                                       const std::string& task, const Json* expected, const Json& answer,
-                                       const std::vector<std::string>& criteria) const {
+Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, const std::string& steps,
+                                             const std::string& task, const Json* expected,
+                                             const Json& answer,
+                                             const std::vector<std::string>& criteria) const {
   ChatRequest request;
   request.model = model_;
   request.sampling = sampling_;
@@ -121,7 +122,7 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
   std::string step = step_name(steps + "score", to_json(request));
   auto judged = co_await ask(context, std::move(step), std::move(request), *schema_, std::move(policy));
   if (!judged.value) co_return fail(std::move(judged.value.error()));
-  Score score;
+  AnswerScore score;
   JsonArray verdicts;
   for (const Json& verdict : list_at(*judged.value, "verdicts")) {
     const std::string fulfilled = text_at(verdict, "fulfilled");
@@ -135,8 +136,8 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
   co_return score;
 }
 
-Task<Result<std::optional<Score>>> score_answer(CaseContext& context, const RubricJudge* judge,
-                                                ScoringRequest request) {
+Task<Result<std::optional<AnswerScore>>> score_answer(CaseContext& context, const RubricJudge* judge,
+                                                      ScoringRequest request) {
   const Json* expected = request.variation.expected_output ? &*request.variation.expected_output : nullptr;
   if (request.scorer.name == ScorerName::rubric && judge != nullptr) {
     auto score = co_await judge->score(context, request.judge_steps, request.prompt, expected, request.answer,

@@ -23,9 +23,9 @@ class RubricJudge {
               std::vector<ConfigProblem>& problems);
 
   // The mean over the criteria of 1 (fulfilled), ½ (partly) or 0. Error: the judge gave no usable answer.
-  Task<Result<Score>> score(CaseContext& context, const std::string& steps, const std::string& task,
-                            const Json* expected, const Json& answer,
-                            const std::vector<std::string>& criteria) const;
+  Task<Result<AnswerScore>> score(CaseContext& context, const std::string& steps, const std::string& task,
+                                  const Json* expected, const Json& answer,
+                                  const std::vector<std::string>& criteria) const;
   const std::string& model() const { return model_; }
 
  private:
@@ -50,7 +50,7 @@ struct ScoringRequest {
 
 // Nothing if the scorer needs an expected output and there is none. An error is of kind judge, or means that
 // the run is being wound down; never the system's fault.
-Task<Result<std::optional<Score>>> score_answer(CaseContext& context, const RubricJudge* judge,
-                                                ScoringRequest request);
+Task<Result<std::optional<AnswerScore>>> score_answer(CaseContext& context, const RubricJudge* judge,
+                                                      ScoringRequest request);
 
 }  // namespace assay::benchmark
