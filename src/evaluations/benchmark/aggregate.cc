@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "core/file.h"
 #include "evaluations/benchmark/run_case.h"
 #include "evaluations/benchmark/transcripts.h"
 
@@ -14,13 +13,13 @@ namespace {
 class BenchmarkAggregate final : public Aggregate {
  public:
   BenchmarkAggregate(const BenchmarkPlan& plan, OutputFiles& files)
-      : plan_(plan), files_(files), page_(files), contest_(plan) {}
+      : plan_(plan), page_(files), contest_(plan) {}
 
   void add(const Case& input, const ResultLine& line) override {
     const PlannedRun& run = plan_.runs[input.part];
     if (!sides_.empty() && !shown_together(plan_.runs[first_side_], run)) flush_page();
     if (sides_.empty()) first_side_ = input.part;
-    sides_.push_back(transcript(run, line.outcome()));
+    sides_.push_back(transcript(input, run, line.outcome()));
     contest_.add(line.facts<RunLineFacts>().figures);
   }
 
@@ -36,13 +35,13 @@ class BenchmarkAggregate final : public Aggregate {
     return a.task == b.task && a.variation == b.variation && a.run == b.run;
   }
 
-  // From the run's file, not from its outcome: a conversation is long, the file holds it already, and a run
-  // that was not taken up in this sitting is shown as it stands.
-  Transcript transcript(const PlannedRun& run, OutcomeKind outcome) const {
+  // From the run's file as the case brings it, not from the outcome: a conversation is long, the file holds
+  // it already, and a run that was not taken up in this sitting is shown as it stands.
+  Transcript transcript(const Case& input, const PlannedRun& run, OutcomeKind outcome) const {
     Transcript shown{plan_.contender(run), run.id + ".yaml", std::nullopt, std::string(to_string(outcome))};
-    auto text = read_file(files_.directory() + "/" + shown.file);
-    auto file = text ? read_run_file(*text, form_of(run.system)) : fail(text.error());
-    if (file) shown.run = std::move(*file);
+    const RunState state = run_state_of(input);
+    if (!state.text) return shown;
+    if (auto file = read_run_file(*state.text, form_of(run.system))) shown.run = std::move(*file);
     return shown;
   }
 
@@ -58,7 +57,6 @@ class BenchmarkAggregate final : public Aggregate {
   }
 
   const BenchmarkPlan& plan_;
-  OutputFiles& files_;
   TranscriptPage page_;
   Contest contest_;
   std::vector<Transcript> sides_;

@@ -12,6 +12,7 @@
 #include "evaluations/benchmark/aggregate.h"
 #include "evaluations/benchmark/run_case.h"
 #include "evaluations/benchmark/run_outcome.h"
+#include "models/declared.h"
 #include "models/tokens.h"
 
 namespace assay::benchmark {
@@ -20,10 +21,11 @@ namespace {
 // What a run of a tool calling system takes at least: a round for each expected call, and the answer.
 constexpr std::int64_t kTokensPerRound = 400;
 
-// Depends on nothing but the name of the output file, so that it means the same run whatever else is asked
-// for in this directory.
-std::int64_t index_of(const std::string& id) {
-  const Digest digest = sha256(id);
+// Depends on nothing but the name of the output file and the sitting. So it means the same whatever else is
+// asked for in this directory, a sitting that was cut off finds its answers in the journal, and one that came
+// to its end is over: the next is a case of its own.
+std::int64_t index_of(const std::string& id, std::int64_t sitting) {
+  const Digest digest = sha256(fmt::format("{}/sitting{}", id, sitting));
   std::uint64_t value = 0;
   std::memcpy(&value, digest.data(), sizeof value);
   return static_cast<std::int64_t>(value >> 2U);
@@ -31,19 +33,16 @@ std::int64_t index_of(const std::string& id) {
 
 class PlannedRuns final : public CaseSource {
  public:
-  explicit PlannedRuns(const BenchmarkPlan& plan) : plan_(plan), problems_(plan.problems) {}
+  // Without a directory no run has begun.
+  PlannedRuns(const BenchmarkPlan& plan, const std::string& directory,
+              const std::map<std::string, EarlierSittings>& earlier)
+      : plan_(plan), directory_(directory), earlier_(earlier), problems_(plan.problems) {}
 
   Result<bool> next() override {
     if (position_ == plan_.runs.size()) return false;
-    const PlannedRun& run = plan_.runs[position_];
-    current_ = {};
-    current_.index = index_of(run.id);
-    current_.line = ++position_;
-    current_.id = run.id;
-    // Variations of one task are alike; where there is but one task, the runs of one variation are.
-    current_.cluster = plan_.tasks[run.task].name;
-    if (plan_.tasks.size() == 1) current_.cluster += fmt::format("/variation{}", run.variation);
-    current_.part = position_ - 1;
+    stand_on(position_++);
+    if (!directory_.empty())
+      current_.payload = to_payload(run_state(earlier(current_.id), path_of(current_.id)));
     return true;
   }
   const Case& current() const override { return current_; }
@@ -61,7 +60,26 @@ class PlannedRuns final : public CaseSource {
   std::string_view unit() const override { return "task files and runs"; }
 
  private:
+  void stand_on(std::size_t position) {
+    const PlannedRun& run = plan_.runs[position];
+    current_ = {};
+    current_.index = index_of(run.id, earlier(run.id).last + 1);
+    current_.line = position + 1;
+    current_.id = run.id;
+    // Variations of one task are alike; where there is but one task, the runs of one variation are.
+    current_.cluster = plan_.tasks[run.task].name;
+    if (plan_.tasks.size() == 1) current_.cluster += fmt::format("/variation{}", run.variation);
+    current_.part = position;
+  }
+  EarlierSittings earlier(const std::string& id) const {
+    const auto found = earlier_.find(id);
+    return found == earlier_.end() ? EarlierSittings() : found->second;
+  }
+  std::string path_of(const std::string& id) const { return fmt::format("{}/{}.yaml", directory_, id); }
+
   const BenchmarkPlan& plan_;
+  const std::string& directory_;
+  const std::map<std::string, EarlierSittings>& earlier_;
   std::vector<Problem> problems_;
   std::size_t position_ = 0;
   Case current_;
@@ -117,11 +135,15 @@ BenchmarkEvaluation::BenchmarkEvaluation(BenchmarkPlan plan, std::optional<Rubri
 }
 
 Result<std::unique_ptr<CaseSource>> BenchmarkEvaluation::cases() const {
-  return std::make_unique<PlannedRuns>(plan_);
+  return std::make_unique<PlannedRuns>(plan_, directory_, earlier_);
 }
 
 Task<Outcome> BenchmarkEvaluation::evaluate(const Case& input, CaseContext& context) const {
-  return run_case(plan_, judge_ ? &*judge_ : nullptr, directory_, plan_.runs[input.part], context);
+  return run_case(plan_, judge_ ? &*judge_ : nullptr, plan_.runs[input.part], run_state_of(input), context);
+}
+
+void BenchmarkEvaluation::recall(const std::string& id, const Outcome& outcome) {
+  take_outcome(run_outcome_from(outcome.result), earlier_[id]);
 }
 
 Status BenchmarkEvaluation::prepare(const std::string& directory, const RunFacts& /*run*/) {
@@ -258,7 +280,9 @@ std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<Con
       sampling.temperature = config.number("judge.temperature");
       if (const auto tokens = config.integer("judge.max_tokens"))
         sampling.max_tokens = static_cast<int>(*tokens);
-      judge.emplace(config.text("judge.model"), sampling,
+      const std::string name = config.text("judge.model");
+      // A name that is nobody's is told where all models are looked up.
+      judge.emplace(name, declared_model(config, name).value_or(ModelSpec()), sampling,
                     static_cast<int>(config.integer("attempts").value_or(3)), prompts, problems);
       prints = prompts.fingerprints("benchmark/");
     } else {

@@ -42,6 +42,7 @@ JsonObject to_json(const RunOutcome& outcome) {
   put("seconds", outcome.seconds);
   if (!outcome.done.empty()) json["done"] = outcome.done;
   json["sitting"] = outcome.sitting;
+  if (!outcome.judged.empty()) json["judged"] = outcome.judged;
   if (!outcome.warnings.empty()) json["warnings"] = list_of(outcome.warnings);
   return json;
 }
@@ -73,6 +74,7 @@ RunOutcome run_outcome_from(const JsonObject& result) {
   outcome.seconds = number("seconds");
   outcome.done = text_at(json, "done");
   outcome.sitting = count("sitting").value_or(0);
+  outcome.judged = text_at(json, "judged");
   outcome.warnings = texts_of(list_at(json, "warnings"));
   return outcome;
 }

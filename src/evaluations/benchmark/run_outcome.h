@@ -1,5 +1,6 @@
-// What became of one run, as the journal holds it: written when the run has come to its end, read when all
-// runs are collected.
+// What became of one run, as the journal holds it: written when a sitting has come to its end, read when
+// all runs are collected and when the run is taken up again. An outcome with nothing in it is that of a
+// sitting that was cut off.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct RunOutcome {
   std::optional<double> seconds;
   std::string done;                   // ran, went_on, or skipped because it was finished
   std::int64_t sitting = 0;           // how often the run was taken up, this time included
+  std::string judged;                 // which question to the judge the score answers; "" if none
   std::vector<std::string> warnings;  // for problems.log
 };
 

@@ -56,6 +56,7 @@ struct AnswerScore {
   double value = 0;
   JsonObject details;              // what stands beside it; {} for exact
   std::vector<std::string> notes;  // why it is 0, or what was forgiven
+  std::string judged = {};         // which question to a judge it answers; "" if none was asked
 };
 
 // exact    1 if equal as JSON (order of keys free, 1 = 1.0), else 0.

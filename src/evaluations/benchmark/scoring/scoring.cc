@@ -1,5 +1,6 @@
 #include "evaluations/benchmark/scoring/scoring.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -85,9 +86,10 @@ Task<Result<AnswerScore>> program_score(CaseContext& context, const ScoringReque
 
 }  // namespace
 
-RubricJudge::RubricJudge(std::string model, Sampling sampling, int attempts, const PromptLibrary& prompts,
-                         std::vector<ConfigProblem>& problems)
+RubricJudge::RubricJudge(std::string model, ModelSpec spec, Sampling sampling, int attempts,
+                         const PromptLibrary& prompts, std::vector<ConfigProblem>& problems)
     : model_(std::move(model)),
+      spec_(std::move(spec)),
       sampling_(std::move(sampling)),
       attempts_(attempts),
       prompt_(prompts.prompt(kPrompt, {"answer", "criteria"}, problems)),
@@ -100,7 +102,7 @@ RubricJudge::RubricJudge(std::string model, Sampling sampling, int attempts, con
   }
 }
 
-Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, const std::string& steps,
+Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, std::span<const Verdict> before,
                                              const std::string& task, const Json* expected,
                                              const Json& answer,
                                              const std::vector<std::string>& criteria) const {
@@ -119,7 +121,12 @@ Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, const std::st
   StructuredPolicy policy;
   policy.attempts = attempts_;
   policy.check = [&criteria](const Json& given) { return gaps(given, criteria.size()); };
-  std::string step = step_name(steps + "score", to_json(request));
+  std::string step = step_name("score", to_json(request));
+  // An alias may have got another meaning since.
+  std::string question = step_name(
+      step, JsonObject{{"provider", spec_.provider}, {"name", spec_.name}, {"base_url", spec_.base_url}});
+  const auto known = std::ranges::find(before, question, &Verdict::of);
+  if (known != before.end()) co_return AnswerScore{known->score, known->details, {}, std::move(question)};
   auto judged = co_await ask(context, std::move(step), std::move(request), *schema_, std::move(policy));
   if (!judged.value) co_return fail(std::move(judged.value.error()));
   AnswerScore score;
@@ -133,6 +140,7 @@ Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, const std::st
         {"criterion", criteria.at(place)}, {"fulfilled", fulfilled}, {"reason", text_at(verdict, "reason")}});
   }
   score.details["verdicts"] = std::move(verdicts);
+  score.judged = std::move(question);
   co_return score;
 }
 
@@ -140,7 +148,7 @@ Task<Result<std::optional<AnswerScore>>> score_answer(CaseContext& context, cons
                                                       ScoringRequest request) {
   const Json* expected = request.variation.expected_output ? &*request.variation.expected_output : nullptr;
   if (request.scorer.name == ScorerName::rubric && judge != nullptr) {
-    auto score = co_await judge->score(context, request.judge_steps, request.prompt, expected, request.answer,
+    auto score = co_await judge->score(context, request.verdicts, request.prompt, expected, request.answer,
                                        request.scorer.criteria);
     if (!score) co_return fail(std::move(score.error()));
     co_return std::move(*score);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/error.h"
@@ -13,23 +14,34 @@
 #include "evaluations/benchmark/task_file.h"
 #include "evaluations/prompts.h"
 #include "models/chat.h"
+#include "models/model.h"
 
 namespace assay::benchmark {
+
+// What a judge said before.
+struct Verdict {
+  std::string of;  // the question, by its fingerprint
+  double score = 0;
+  JsonObject details;
+};
 
 // Asks a model whether an answer fulfils the criteria of a rubric.
 class RubricJudge {
  public:
-  RubricJudge(std::string model, Sampling sampling, int attempts, const PromptLibrary& prompts,
-              std::vector<ConfigProblem>& problems);
+  // `model` is the name of what `spec` describes.
+  RubricJudge(std::string model, ModelSpec spec, Sampling sampling, int attempts,
+              const PromptLibrary& prompts, std::vector<ConfigProblem>& problems);
 
-  // The mean over the criteria of 1 (fulfilled), ½ (partly) or 0. Error: the judge gave no usable answer.
-  Task<Result<AnswerScore>> score(CaseContext& context, const std::string& steps, const std::string& task,
-                                  const Json* expected, const Json& answer,
+  // The mean over the criteria of 1 (fulfilled), ½ (partly) or 0. What was said before of the same question
+  // by the same model stands. Error: the judge gave no usable answer.
+  Task<Result<AnswerScore>> score(CaseContext& context, std::span<const Verdict> before,
+                                  const std::string& task, const Json* expected, const Json& answer,
                                   const std::vector<std::string>& criteria) const;
   const std::string& model() const { return model_; }
 
  private:
   std::string model_;
+  ModelSpec spec_;
   Sampling sampling_;
   int attempts_;
   Prompt prompt_;
@@ -42,10 +54,10 @@ struct ScoringRequest {
   std::string prompt;  // that the system was given, for judge and program
   const Variation& variation;
   const Json& answer;
-  // What the steps begin with. A program is run in every sitting, since it may have been mended; a judge is
-  // asked again only if it failed.
+  // What the step of a program begins with. It is run in every sitting, since it may have been mended; a
+  // judge is not asked the same again.
   std::string program_steps;
-  std::string judge_steps;
+  std::span<const Verdict> verdicts = {};
 };
 
 // Nothing if the scorer needs an expected output and there is none. An error is of kind judge, or means that
