@@ -86,6 +86,12 @@ class Evaluation : public CaseWork {
   // Called before the first request of a run, and again when it is resumed: for what must be on disk, or be
   // as it was, before anything is asked. The directory is there.
   virtual Status prepare(const std::string& /*directory*/, const RunFacts& /*run*/) { return {}; }
+  // Whether a directory that holds a run of this evaluation is gone on with, whatever has changed in config
+  // and data since. Then recall() tells how its cases ended so far.
+  virtual bool goes_on() const { return false; }
+  // An outcome that the directory holds; before prepare(), in any order. The index of a case may follow from
+  // what is recalled, so that a case which ended is over and the next one of the same id is a new one.
+  virtual void recall(const std::string& /*id*/, const Outcome& /*outcome*/) {}
   // People's labels for one of those; null if the config names none.
   virtual const HumanCheck* human() const { return nullptr; }
 };

@@ -47,9 +47,7 @@ class QuietContext : public CaseContext {
   }
   Random random(std::string_view step) const override { return Random::keyed(1, step); }
   CaseSpending spending() const override { return {}; }
-  const std::optional<Outcome>& earlier() const override { return before; }
 
-  std::optional<Outcome> before;
   std::map<std::string, std::string> files;
 
  private:

@@ -9,8 +9,10 @@
 
 #include "core/file.h"
 #include "core/sha256.h"
-#include "evaluations/benchmark/collector.h"
+#include "evaluations/benchmark/aggregate.h"
 #include "evaluations/benchmark/run_case.h"
+#include "evaluations/benchmark/run_outcome.h"
+#include "models/declared.h"
 #include "models/tokens.h"
 
 namespace assay::benchmark {
@@ -19,10 +21,11 @@ namespace {
 // What a run of a tool calling system takes at least: a round for each expected call, and the answer.
 constexpr std::int64_t kTokensPerRound = 400;
 
-// Depends on nothing but the name of the output file, so that it means the same run whatever else is asked
-// for in this directory.
-std::int64_t index_of(const std::string& id) {
-  const Digest digest = sha256(id);
+// Depends on nothing but the name of the output file and the sitting. So it means the same whatever else is
+// asked for in this directory, a sitting that was cut off finds its answers in the journal, and one that came
+// to its end is over: the next is a case of its own.
+std::int64_t index_of(const std::string& id, std::int64_t sitting) {
+  const Digest digest = sha256(fmt::format("{}/sitting{}", id, sitting));
   std::uint64_t value = 0;
   std::memcpy(&value, digest.data(), sizeof value);
   return static_cast<std::int64_t>(value >> 2U);
@@ -30,19 +33,16 @@ std::int64_t index_of(const std::string& id) {
 
 class PlannedRuns final : public CaseSource {
  public:
-  explicit PlannedRuns(const BenchmarkPlan& plan) : plan_(plan), problems_(plan.problems) {}
+  // Without a directory no run has begun.
+  PlannedRuns(const BenchmarkPlan& plan, const std::string& directory,
+              const std::map<std::string, EarlierSittings>& earlier)
+      : plan_(plan), directory_(directory), earlier_(earlier), problems_(plan.problems) {}
 
   Result<bool> next() override {
     if (position_ == plan_.runs.size()) return false;
-    const PlannedRun& run = plan_.runs[position_];
-    current_ = {};
-    current_.index = index_of(run.id);
-    current_.line = ++position_;
-    current_.id = run.id;
-    // Variations of one task are alike; where there is but one task, the runs of one variation are.
-    current_.cluster = plan_.tasks[run.task].name;
-    if (plan_.tasks.size() == 1) current_.cluster += fmt::format("/variation{}", run.variation);
-    current_.part = position_ - 1;
+    stand_on(position_++);
+    if (!directory_.empty())
+      current_.payload = to_payload(run_state(earlier(current_.id), path_of(current_.id)));
     return true;
   }
   const Case& current() const override { return current_; }
@@ -60,7 +60,26 @@ class PlannedRuns final : public CaseSource {
   std::string_view unit() const override { return "task files and runs"; }
 
  private:
+  void stand_on(std::size_t position) {
+    const PlannedRun& run = plan_.runs[position];
+    current_ = {};
+    current_.index = index_of(run.id, earlier(run.id).last + 1);
+    current_.line = position + 1;
+    current_.id = run.id;
+    // Variations of one task are alike; where there is but one task, the runs of one variation are.
+    current_.cluster = plan_.tasks[run.task].name;
+    if (plan_.tasks.size() == 1) current_.cluster += fmt::format("/variation{}", run.variation);
+    current_.part = position;
+  }
+  EarlierSittings earlier(const std::string& id) const {
+    const auto found = earlier_.find(id);
+    return found == earlier_.end() ? EarlierSittings() : found->second;
+  }
+  std::string path_of(const std::string& id) const { return fmt::format("{}/{}.yaml", directory_, id); }
+
   const BenchmarkPlan& plan_;
+  const std::string& directory_;
+  const std::map<std::string, EarlierSittings>& earlier_;
   std::vector<Problem> problems_;
   std::size_t position_ = 0;
   Case current_;
@@ -72,18 +91,59 @@ bool needs_judge(const BenchmarkPlan& plan) {
   });
 }
 
+std::optional<double> number_at(const Json& object, std::string_view key) {
+  const Json* value = find_member(object, key);
+  return value != nullptr ? as_number(*value) : std::nullopt;
+}
+
+RunFigures figures_of(const Case& input, const RunOutcome& outcome) {
+  RunFigures figures;
+  figures.run = input.part;
+  figures.cluster = input.cluster;
+  figures.score = outcome.score;
+  if (outcome.failed) {
+    figures.completed = !*outcome.failed;
+    figures.answered = outcome.answer_state == "found";
+  }
+  figures.answer = outcome.answer;
+  figures.tool_calls = outcome.tool_calls;
+  figures.nudges = outcome.nudges;
+  figures.seconds = outcome.seconds;
+  if (find_member(outcome.usage, "prompt_tokens") != nullptr) {
+    figures.tokens = number_at(outcome.usage, "prompt_tokens").value_or(0) +
+                     number_at(outcome.usage, "completion_tokens").value_or(0);
+  }
+  figures.cost = number_at(outcome.usage, "cost_usd");
+  return figures;
+}
+
+NotableCase low_score(const PlannedRun& run, const Variation& variation, const RunOutcome& outcome) {
+  NotableCase shown{run.id, fmt::format("score {:.3f}", *outcome.score), {{"file", run.id + ".yaml"}}};
+  if (variation.expected_output) shown.fields.emplace_back("expected", to_text(*variation.expected_output));
+  if (outcome.answer) shown.fields.emplace_back("answer", to_text(*outcome.answer));
+  if (!outcome.answer_error.empty()) shown.fields.emplace_back("no answer", outcome.answer_error);
+  return shown;
+}
+
 }  // namespace
 
 BenchmarkEvaluation::BenchmarkEvaluation(BenchmarkPlan plan, std::optional<RubricJudge> judge,
                                          std::map<std::string, std::string> prompts)
-    : plan_(std::move(plan)), judge_(std::move(judge)), prompts_(std::move(prompts)) {}
+    : plan_(std::move(plan)), judge_(std::move(judge)), prompts_(std::move(prompts)) {
+  score_names_.reserve(plan_.runs.size());
+  for (const PlannedRun& run : plan_.runs) score_names_.push_back("score.mean." + plan_.contender(run));
+}
 
 Result<std::unique_ptr<CaseSource>> BenchmarkEvaluation::cases() const {
-  return std::make_unique<PlannedRuns>(plan_);
+  return std::make_unique<PlannedRuns>(plan_, directory_, earlier_);
 }
 
 Task<Outcome> BenchmarkEvaluation::evaluate(const Case& input, CaseContext& context) const {
-  return run_case(plan_, judge_ ? &*judge_ : nullptr, directory_, plan_.runs[input.part], context);
+  return run_case(plan_, judge_ ? &*judge_ : nullptr, plan_.runs[input.part], run_state_of(input), context);
+}
+
+void BenchmarkEvaluation::recall(const std::string& id, const Outcome& outcome) {
+  take_outcome(run_outcome_from(outcome.result), earlier_[id]);
 }
 
 Status BenchmarkEvaluation::prepare(const std::string& directory, const RunFacts& /*run*/) {
@@ -130,8 +190,73 @@ std::vector<std::string> BenchmarkEvaluation::variables() const {
   return {names.begin(), names.end()};
 }
 
-std::unique_ptr<Collector> BenchmarkEvaluation::collector(OutputFiles& files, const RunFacts& /*run*/) const {
-  return make_collector(plan_, files);
+std::vector<std::string> BenchmarkEvaluation::columns() const {
+  return {"input",
+          "system",
+          "model",
+          "variation",
+          "run",
+          "score",
+          "outcome",
+          "answer",
+          "tool_calls",
+          "turns",
+          "nudges",
+          "prompt_tokens",
+          "completion_tokens",
+          "cost_usd",
+          "seconds",
+          "error"};
+}
+
+void BenchmarkEvaluation::line(const Case& input, const FinishedCase* finished, ResultLine& line) const {
+  if (finished == nullptr) return;  // does not come: everything is asked outside
+  const PlannedRun& run = plan_.runs[input.part];
+  const std::string& task = plan_.tasks[run.task].name;
+  const std::string& model = plan_.models[run.model].name;
+  const RunOutcome outcome = run_outcome_from(finished->outcome.result);
+  const RunFigures& figures = line.facts<RunLineFacts>().figures = figures_of(input, outcome);
+
+  line.text("file", run.id + ".yaml");
+  line.text("input", task);
+  line.text("system", to_string(run.system));
+  line.text("model", model);
+  line.number("variation", static_cast<double>(run.variation));
+  line.number("run", run.run);
+  // The rest as the outcome has it.
+  const JsonObject fields = to_json(outcome);
+  for (const std::string_view key : {"answer", "answer_state", "answer_error", "details", "notes",
+                                     "tool_calls", "turns", "nudges", "done", "seconds"}) {
+    if (const Json* value = fields.if_contains(key)) line.json(key, *value);
+  }
+  const Score scores[] = {{"score.mean", outcome.score}, {score_names_[input.part], outcome.score}};
+  line.scores(scores);
+  if (!outcome.usage.is_null()) line.usage(outcome.usage);
+
+  const auto cell = [](const auto& value) {
+    return value ? number_text(static_cast<double>(*value)) : std::string();
+  };
+  line.row(std::vector<std::string>{
+      task, std::string(to_string(run.system)), model, std::to_string(run.variation), std::to_string(run.run),
+      cell(outcome.score), std::string(to_string(line.outcome())), outcome.answer_state,
+      cell(outcome.tool_calls), cell(outcome.turns), cell(outcome.nudges),
+      cell(number_at(outcome.usage, "prompt_tokens")), cell(number_at(outcome.usage, "completion_tokens")),
+      cell(figures.cost), cell(outcome.seconds), line.error()});
+
+  if (!line.error().empty()) {
+    line.notable(-1, [&] {
+      return NotableCase{run.id,
+                         std::string(to_string(line.outcome())),
+                         {{"file", run.id + ".yaml"}, {"error", line.error()}}};
+    });
+  } else if (outcome.score && *outcome.score < 1) {
+    const Variation& variation = plan_.tasks[run.task].task.variations[run.variation];
+    line.notable(*outcome.score, [&] { return low_score(run, variation, outcome); });
+  }
+}
+
+std::unique_ptr<Aggregate> BenchmarkEvaluation::aggregate(OutputFiles& files, const RunFacts& /*run*/) const {
+  return make_aggregate(plan_, files);
 }
 
 std::vector<std::string> BenchmarkEvaluation::metric_names() const {
@@ -151,7 +276,10 @@ std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<Con
   std::map<std::string, std::string> prints;
   if (needs_judge(plan)) {
     if (config.has("judge.model")) {
-      judge.emplace(read_judge(config, "judge"), prompts, problems);
+      const JudgeSettings settings = read_judge(config, "judge");
+      // A name that is nobody's is told where all models are looked up.
+      judge.emplace(settings, declared_model(config, settings.model).value_or(ModelSpec()), prompts,
+                    problems);
       prints = prompts.fingerprints("benchmark/");
     } else {
       problems.push_back({"config", "judge", "is missing, and a task has the scorer `rubric`"});

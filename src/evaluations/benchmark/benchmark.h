@@ -1,5 +1,6 @@
 // benchmark: systems that answer questions over data (PromptQL, a model with tools, the same with Python),
-// put to the same tasks. A case is one run of one variation; its output file is its state.
+// put to the same tasks. A case is one sitting of one run of one variation; the run's output file is its
+// state (run_state.h).
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "core/config.h"
 #include "evaluations/benchmark/plan.h"
+#include "evaluations/benchmark/run_state.h"
 #include "evaluations/benchmark/scoring/scoring.h"
 #include "evaluations/evaluation.h"
 
@@ -19,19 +21,19 @@ class BenchmarkEvaluation final : public Evaluation {
   BenchmarkEvaluation(BenchmarkPlan plan, std::optional<RubricJudge> judge,
                       std::map<std::string, std::string> prompts);
 
-  const BenchmarkPlan& plan() const { return plan_; }
-  const std::string& directory() const { return directory_; }
-
   Result<std::unique_ptr<CaseSource>> cases() const override;
   bool asks_outside() const override { return true; }
-  bool files_are_state() const override { return true; }
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override;
   std::vector<std::string> variables() const override;
   std::string data_path() const override { return plan_.input_dir; }
+  bool goes_on() const override { return true; }
+  void recall(const std::string& id, const Outcome& outcome) override;
   Status prepare(const std::string& directory, const RunFacts& run) override;
-  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  void line(const Case& input, const FinishedCase* finished, ResultLine& line) const override;
+  std::vector<std::string> columns() const override;
+  std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
   std::vector<MeanFigure> mean_figures() const override;
   std::map<std::string, std::string> prompts() const override { return prompts_; }
@@ -40,7 +42,9 @@ class BenchmarkEvaluation final : public Evaluation {
   BenchmarkPlan plan_;
   std::optional<RubricJudge> judge_;
   std::map<std::string, std::string> prompts_;
-  std::string directory_;
+  std::vector<std::string> score_names_;            // of the contenders' figures, by place in the plan
+  std::string directory_;                           // "" until prepare()
+  std::map<std::string, EarlierSittings> earlier_;  // by id of the run
 };
 
 std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<ConfigProblem>& problems);

@@ -3,25 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/file.h"
 #include "engine/effects/promptql.h"
 #include "evaluations/benchmark/resume.h"
+#include "evaluations/benchmark/run_outcome.h"
 #include "evaluations/benchmark/scoring/answer.h"
 #include "evaluations/benchmark/tool_loop.h"
 #include "tools/kinds/kinds.h"
 
 namespace assay::benchmark {
 namespace {
-
-JsonArray texts(const std::vector<std::string>& list) {
-  JsonArray array;
-  for (const std::string& text : list) array.push_back(boost::json::string(text));
-  return array;
-}
 
 // A count or an amount, whatever a person has written there.
 double number_at(const Json& object, std::string_view key) {
@@ -76,58 +69,48 @@ OutcomeKind charged_to(ErrorKind kind) {
 
 class RunningCase {
  public:
-  RunningCase(const BenchmarkPlan& plan, const RubricJudge* judge, std::string directory, PlannedRun run,
+  RunningCase(const BenchmarkPlan& plan, const RubricJudge* judge, PlannedRun run, RunState state,
               CaseContext& context)
-      : plan_(plan),
-        judge_(judge),
-        run_(std::move(run)),
-        path_(fmt::format("{}/{}.yaml", directory, run_.id)),
-        context_(context) {}
+      : plan_(plan), judge_(judge), run_(std::move(run)), state_(std::move(state)), context_(context) {}
 
   Task<Outcome> evaluate() {
-    if (auto read = read_state(); !read) co_return cut_off(unreadable(read.error()));
-    const Resume state = resume(file_);
+    if (auto why = read_file_text(); !why.empty()) co_return unreadable(why);
+    const Resume next = resume(file_);
     const Ledger ledger(file_);
     Status ended;
-    if (state.action != Resume::Action::skip) {
-      begin(state);
+    if (next.action != Resume::Action::skip) {
+      begin(next);
       const Keep keep = [&](RunFile& file) {
         ledger.enter(context_.spending(), file);
         return write(file);
       };
       ended = run_.system == System::promptql ? co_await ask_promptql(keep) : co_await talk(keep);
       if (!ended && (winds_down(ended.error().kind) || ended.error().kind == ErrorKind::io))
-        co_return cut_off(failed_outcome(ended.error()));
+        co_return failed_outcome(ended.error());
     }
-    std::optional<Error> judge_error = co_await settle(ended.has_value(), state.action);
-    if (judge_error && winds_down(judge_error->kind)) co_return cut_off(failed_outcome(*judge_error));
-    if (auto written = write(file_); !written) co_return cut_off(failed_outcome(written.error()));
-    co_return outcome(ended, judge_error, state.action);
+    std::optional<Error> judge_error = co_await settle(ended.has_value(), next.action);
+    if (judge_error && winds_down(judge_error->kind)) co_return failed_outcome(*judge_error);
+    if (auto written = co_await write(file_); !written) co_return failed_outcome(written.error());
+    co_return outcome(ended, judge_error, next.action);
   }
 
  private:
-  Status read_state() {
+  // Why the file cannot be read; "" if it can, or if there is none.
+  std::string read_file_text() {
     file_.form = form_of(run_.system);
-    if (!file_exists(path_)) return {};
-    auto text = read_file(path_);
-    if (!text) return fail(std::move(text.error()));
-    auto file = read_run_file(*text, file_.form);
-    if (!file) return fail(std::move(file.error()).with("file", path_));
+    if (!state_.problem.empty()) return state_.problem;
+    if (!state_.text) return "";
+    auto file = read_run_file(*state_.text, file_.form);
+    if (!file) return std::move(file.error()).with("file", state_.path).text();
     file_ = std::move(*file);
-    written_ = std::move(*text);
-    return {};
+    written_ = std::move(*state_.text);
+    return "";
   }
 
-  static Outcome unreadable(const Error& error) {
+  static Outcome unreadable(const std::string& why) {
     return {OutcomeKind::infra_failed,
-            {{"unreadable", true}},
-            error.text() + "; the file is left as it is: mend it, or delete it to run this again"};
-  }
-
-  // A sitting that did not come to its end is gone on with: what it was answered is in the journal.
-  Outcome cut_off(Outcome outcome) const {
-    outcome.result["sitting"] = sitting() - 1;
-    return outcome;
+            {},
+            why + "; the file is left as it is: mend it, or delete it to run this again"};
   }
 
   // What an earlier sitting made of it is made anew.
@@ -151,17 +134,8 @@ class RunningCase {
     file_.refused = false;
   }
 
-  // Steps of one sitting share a beginning: an answer of the journal belongs to the sitting that was cut off,
-  // never to one that came to its end.
-  std::string steps() const { return fmt::format("sitting{}/", sitting()); }
-  std::int64_t sitting() const {
-    if (!context_.earlier()) return 1;
-    return static_cast<std::int64_t>(number_at(context_.earlier()->result, "sitting")) + 1;
-  }
-
-  bool judge_failed_before() const {
-    return context_.earlier() && context_.earlier()->kind == OutcomeKind::judge_failed;
-  }
+  // For readers of the journal and of messages, steps of one sitting share a beginning.
+  std::string steps() const { return fmt::format("sitting{}/", state_.sitting); }
 
   Task<Status> talk(const Keep& keep) {
     const BenchmarkTask& task = plan_.tasks[run_.task];
@@ -188,11 +162,11 @@ class RunningCase {
     auto reply = co_await query_promptql(context_, std::move(step), std::move(query));
     if (reply) {
       file_.output = std::move(*reply);
-      co_return keep(file_);
+      co_return co_await keep(file_);
     }
     if (!winds_down(reply.error().kind)) {
       file_.error = reply.error().text();
-      if (auto kept = keep(file_); !kept) co_return kept;
+      if (auto kept = co_await keep(file_); !kept) co_return kept;
     }
     co_return fail(std::move(reply.error()));
   }
@@ -205,7 +179,7 @@ class RunningCase {
     file_.score_details.clear();
     if (!failed_ && !(action == Resume::Action::skip && file_.answer)) {
       Answer answer = answer_of(file_, plan_.tasks[run_.task].task.expected_promptql_artifact);
-      state_ = answer.state;
+      answer_state_ = answer.state;
       file_.answer.reset();
       if (answer.state == AnswerState::found) file_.answer = std::move(answer.value);
       file_.answer_error = std::move(answer.error);
@@ -223,12 +197,13 @@ class RunningCase {
                                         .variation = variation(),
                                         .answer = *file_.answer,
                                         .program_steps = steps(),
-                                        .judge_steps = judge_failed_before() ? steps() : ""});
+                                        .verdicts = state_.verdicts});
     if (!score) co_return std::move(score.error());
     if (!*score) co_return std::nullopt;
     file_.score = (*score)->value;
     file_.score_details = std::move((*score)->details);
     notes_ = std::move((*score)->notes);
+    judged_ = std::move((*score)->judged);
     co_return std::nullopt;
   }
 
@@ -244,38 +219,38 @@ class RunningCase {
       outcome.kind = OutcomeKind::refused;
       outcome.error = "the model declined";
     }
-    JsonObject& result = outcome.result;
-    if (file_.score) result["score"] = *file_.score;
-    result["failed"] = failed_;
-    if (!failed_) result["answer_state"] = to_string(file_.answer ? AnswerState::found : state_);
-    if (file_.answer) result["answer"] = *file_.answer;
-    if (!file_.answer_error.empty()) result["answer_error"] = file_.answer_error;
-    if (!file_.score_details.empty()) result["details"] = file_.score_details;
-    JsonArray notes = texts(file_.answer_notes);
-    for (const std::string& note : notes_) notes.push_back(boost::json::string(note));
-    if (!notes.empty()) result["notes"] = std::move(notes);
+    RunOutcome run;
+    run.score = file_.score;
+    run.failed = failed_;
+    if (!failed_) run.answer_state = to_string(file_.answer ? AnswerState::found : answer_state_);
+    run.answer = file_.answer;
+    run.answer_error = file_.answer_error;
+    run.details = file_.score_details;
+    run.notes = file_.answer_notes;
+    run.notes.insert(run.notes.end(), notes_.begin(), notes_.end());
     if (file_.form == RunForm::conversation) {
-      result["tool_calls"] = std::ranges::count(file_.conversation, Entry::Kind::tool_call, &Entry::kind);
-      result["turns"] = rounds(file_.conversation);
-      result["nudges"] = file_.nudges;
+      run.tool_calls = std::ranges::count(file_.conversation, Entry::Kind::tool_call, &Entry::kind);
+      run.turns = rounds(file_.conversation);
+      run.nudges = file_.nudges;
     }
-    if (!file_.usage.is_null()) result["usage"] = file_.usage;
-    if (file_.seconds) result["seconds"] = *file_.seconds;
-    result["done"] = action == Resume::Action::skip    ? "skipped"
-                     : action == Resume::Action::go_on ? "went_on"
-                                                       : "ran";
-    result["sitting"] = sitting();
-    JsonArray warnings = refused_programs();
+    run.usage = file_.usage;
+    run.seconds = file_.seconds;
+    run.done = action == Resume::Action::skip    ? "skipped"
+               : action == Resume::Action::go_on ? "went_on"
+                                                 : "ran";
+    run.sitting = state_.sitting;
+    run.judged = judged_;
+    run.warnings = refused_programs();
     for (const std::string& name : unoffered_) {
-      warnings.push_back(boost::json::string(
-          fmt::format("expected_tool_calls names {}, but no tool of that name was offered", name)));
+      run.warnings.push_back(
+          fmt::format("expected_tool_calls names {}, but no tool of that name was offered", name));
     }
-    if (!warnings.empty()) result["warnings"] = std::move(warnings);
+    outcome.result = to_json(run);
     return outcome;
   }
 
   // That no sandbox can be made is this machine's fault, and the score suffers from it: worth a warning.
-  JsonArray refused_programs() const {
+  std::vector<std::string> refused_programs() const {
     if (run_.system != System::tool_calling_python) return {};
     for (const auto& tool : plan_.tools_of(plan_.tasks[run_.task], run_.system)) {
       if (tool->kind != &kPythonKind) continue;
@@ -284,19 +259,19 @@ class RunningCase {
           continue;
         const std::string why = is_tool_error(*entry.call.result) ? text_at(*entry.call.result, "error") : "";
         if (why.contains("sandbox") || why.contains("cannot be run"))
-          return {boost::json::string(fmt::format("{} could not be used: {}", entry.call.name, why))};
+          return {fmt::format("{} could not be used: {}", entry.call.name, why)};
       }
     }
     return {};
   }
 
   // Only what has changed, so that a look at finished files leaves them untouched.
-  Status write(const RunFile& file) {
+  Task<Status> write(const RunFile& file) {
     std::string text = to_yaml(file);
-    if (text == written_) return {};
-    if (auto done = write_file(path_, text); !done) return done;
-    written_ = std::move(text);
-    return {};
+    if (text == written_) co_return Status();
+    auto kept = co_await context_.keep_file(run_.id + ".yaml", text);
+    if (kept) written_ = std::move(text);
+    co_return kept;
   }
 
   const Variation& variation() const { return plan_.tasks[run_.task].task.variations[run_.variation]; }
@@ -304,13 +279,14 @@ class RunningCase {
   const BenchmarkPlan& plan_;
   const RubricJudge* judge_;
   PlannedRun run_;
-  std::string path_;
+  RunState state_;
   CaseContext& context_;
   RunFile file_;
   std::string written_;
   bool failed_ = false;
-  AnswerState state_ = AnswerState::missing;
+  AnswerState answer_state_ = AnswerState::missing;
   std::vector<std::string> notes_;
+  std::string judged_;
   std::vector<std::string> unoffered_;
 };
 
@@ -320,9 +296,9 @@ RunForm form_of(System system) {
   return system == System::promptql ? RunForm::promptql : RunForm::conversation;
 }
 
-Task<Outcome> run_case(const BenchmarkPlan& plan, const RubricJudge* judge, std::string directory,
-                       PlannedRun run, CaseContext& context) {
-  RunningCase running(plan, judge, std::move(directory), std::move(run), context);
+Task<Outcome> run_case(const BenchmarkPlan& plan, const RubricJudge* judge, PlannedRun run, RunState state,
+                       CaseContext& context) {
+  RunningCase running(plan, judge, std::move(run), std::move(state), context);
   co_return co_await running.evaluate();
 }
 

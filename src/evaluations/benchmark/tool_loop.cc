@@ -97,25 +97,25 @@ class Conversation {
     if (file_.conversation.empty()) file_.conversation.push_back(Entry::user(loop_.prompt));
     rounds_before_ = rounds_before_hand();
     auto offered = co_await offer();
-    if (!offered) co_return failed(std::move(offered.error()));
+    if (!offered) co_return co_await failed(std::move(offered.error()));
     for (;;) {
       if (auto ran = co_await run_pending(); !ran) co_return fail(std::move(ran.error()));
       if (stopped()) {
         // An error came after the model's last word, and was taken away.
-        if (!add_nudge()) co_return keep_(file_);
+        if (!add_nudge()) co_return co_await keep_(file_);
       }
       const std::size_t used = rounds(file_.conversation) - rounds_before_;
       const bool last = static_cast<std::int64_t>(used) >= loop_.max_turns;
       if (last && !asked_for_the_end()) file_.conversation.push_back(Entry::user(kLastRequest));
       auto reply = co_await ask(last);
-      if (!reply) co_return failed(std::move(reply.error()));
+      if (!reply) co_return co_await failed(std::move(reply.error()));
       file_.refused = !reply->refusal.empty();
       if (last) reply->message.tool_calls.clear();
       add_reply(file_.conversation, *reply);
       // The nudge goes into the file together with the words that it answers: a file that ends with the
       // model's words is finished.
       const bool done = stopped() && (last || file_.refused || !add_nudge());
-      if (auto kept = keep_(file_); !kept) co_return kept;
+      if (auto kept = co_await keep_(file_); !kept) co_return kept;
       if (done) co_return Status();
     }
   }
@@ -198,7 +198,7 @@ class Conversation {
       }
     }
     if (stop) co_return fail(std::move(*stop));
-    co_return keep_(file_);
+    co_return co_await keep_(file_);
   }
 
   Task<Result<Json>> run_call(const CallRecord& call) {
@@ -224,11 +224,11 @@ class Conversation {
   }
 
   // Into the file, unless the run only stops here for now.
-  Status failed(Error error) {
-    if (winds_down(error.kind)) return fail(std::move(error));
+  Task<Status> failed(Error error) {
+    if (winds_down(error.kind)) co_return fail(std::move(error));
     file_.conversation.push_back(Entry::error(error.text()));
-    if (auto kept = keep_(file_); !kept) return kept;
-    return fail(std::move(error));
+    if (auto kept = co_await keep_(file_); !kept) co_return kept;
+    co_return fail(std::move(error));
   }
 
   const ToolLoop& loop_;

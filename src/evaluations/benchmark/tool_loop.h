@@ -39,8 +39,8 @@ std::vector<Message> messages_of(const std::string& system_prompt, std::span<con
 // Puts a reply behind the conversation. Ids of calls are made unique where the model's are not.
 void add_reply(std::vector<Entry>& conversation, const ChatReply& reply);
 
-// Writes the file down. An error ends the conversation.
-using Keep = std::function<Status(RunFile& file)>;
+// Writes the file down, and is done when it is durable. An error ends the conversation.
+using Keep = std::function<Task<Status>(RunFile& file)>;
 
 // From where `file` stands to the model's last word: runs the calls without result, asks, nudges. A failure
 // of the model becomes an error at the end of the conversation and is returned; a failing tool is told to the

@@ -12,8 +12,8 @@
 #include "core/file.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "evaluations/experiment/aggregate.h"
 #include "evaluations/experiment/analysis/analysis.h"
-#include "evaluations/experiment/collector.h"
 #include "models/tokens.h"
 
 namespace assay::experiment {
@@ -99,7 +99,6 @@ class Reader {
   Answering read_answering(const Json& json, const Condition& condition, const std::string& key,
                            ExperimentPlan& plan) {
     Answering how;
-    how.role_per_query = text_at(json, "role") == "per_query";
     const std::string model = text_at(json, "model");
     how.model = model.empty() ? config_.text("model") : model;
     if (!generate_) return how;
@@ -108,7 +107,7 @@ class Reader {
             fmt::format("no model answers for {}; set `model`, or one for the condition", condition.name));
     const std::string path = text_at(json, "prompt");
     if (path.empty()) {
-      if (how.role_per_query) wrong(key + ".role", "a role needs a prompt with {role} in it");
+      if (condition.role_per_query) wrong(key + ".role", "a role needs a prompt with {role} in it");
       return how;
     }
     auto text = read_file(path);
@@ -121,16 +120,16 @@ class Reader {
                          hex(sha256(how.prompt)).substr(0, kFingerprintDigits));
     if (how.prompt.empty()) problems_.push_back({path, key + ".prompt", "the prompt is empty"});
     const bool placed = how.prompt.find("{role}") != std::string::npos;
-    if (how.role_per_query && !placed)
+    if (condition.role_per_query && !placed)
       problems_.push_back(
           {path, key + ".prompt", "the placeholder {role} is missing, but role: per_query is set"});
-    if (!how.role_per_query && placed)
+    if (!condition.role_per_query && placed)
       problems_.push_back({path, key + ".prompt", "{role} is in the prompt, but role: per_query is not set"});
     return how;
   }
 
   void check_roles(const ExperimentPlan& plan) {
-    if (std::ranges::none_of(plan.answering, &Answering::role_per_query)) return;
+    if (std::ranges::none_of(plan.design.conditions, &Condition::role_per_query)) return;
     for (const QueryEntry& entry : plan.queries.entries) {
       if (trim(entry.query.role).empty())
         problems_.push_back(
@@ -141,12 +140,8 @@ class Reader {
 
   void read_existing(ExperimentPlan& plan) {
     plan.existing = read_responses(config_.text("responses"), plan.design, plan.queries, problems_);
-    std::size_t i = 0;
-    for (const Condition& condition : plan.design.conditions) {
-      for (int run = 1; run <= plan.design.runs; ++run)
-        plan.prompts.emplace("responses/" + response_file(condition.name, run, plan.design.runs),
-                             plan.existing[i++].fingerprint);
-    }
+    for (std::size_t place = 0; place < plan.existing.size(); ++place)
+      plan.prompts.emplace("responses/" + plan.design.file_at(place), plan.existing[place].fingerprint);
   }
 
   const Config& config_;
@@ -171,32 +166,18 @@ Keys evaluator_keys() {
 
 }  // namespace
 
-std::string ExperimentPlan::role_of(std::size_t condition, const Query& query, const Unmarked& answer) const {
-  if (!answer.roles.empty()) return answer.roles.front();
-  return answering[condition].role_per_query ? query.role : "";
-}
-
-bool ExperimentPlan::has_role(std::size_t condition) const {
-  return design.conditions[condition].reports_role || answering[condition].role_per_query;
-}
-
 ExperimentEvaluation::ExperimentEvaluation(ExperimentPlan plan, Judges judges)
-    : plan_(std::move(plan)), judges_(std::move(judges)), key_(plan_.design) {
-  for (const Condition& condition : plan_.design.conditions)
-    score_names_.push_back({fmt::format("score.{}.overall", condition.name), "win_rate." + condition.name});
-}
-
-const Query& ExperimentEvaluation::query(std::int64_t index) const {
-  const auto found = std::ranges::lower_bound(plan_.queries.entries, index, {}, &QueryEntry::index);
-  return found->query;
-}
+    : plan_(std::move(plan)),
+      judges_(std::move(judges)),
+      key_(plan_.design),
+      score_names_(score_names(plan_.design)) {}
 
 Task<Outcome> ExperimentEvaluation::evaluate(const Case& input, CaseContext& context) const {
-  return evaluate_query(plan_, judges_, query(input.index), input.index, context);
+  return evaluate_query(plan_, judges_, query_of(input), input.index, context);
 }
 
 void ExperimentEvaluation::estimate(const Case& input, CallEstimate& estimate) const {
-  const Query& asked = query(input.index);
+  const Query asked = query_of(input);
   const Design& design = plan_.design;
   const auto add = [&](const std::string& model, std::int64_t calls, std::int64_t prompt,
                        std::int64_t completion) {
@@ -210,7 +191,7 @@ void ExperimentEvaluation::estimate(const Case& input, CallEstimate& estimate) c
     if (plan_.existing.empty())
       add(plan_.answering[condition].model, design.runs,
           estimate_prompt_tokens(answer_request(plan_, condition, asked, 1, 1)), kTokensPerAnswer);
-    with_role += plan_.has_role(condition) ? design.runs : 0;
+    with_role += design.conditions[condition].has_role() ? design.runs : 0;
   }
   const Tone tone = design.any_tone() ? Tone::asked : Tone::not_asked;
   if (design.pairwise_evaluators > 0)
@@ -237,8 +218,33 @@ std::vector<std::string> ExperimentEvaluation::models() const {
   return {names.begin(), names.end()};
 }
 
-std::unique_ptr<Collector> ExperimentEvaluation::collector(OutputFiles& files, const RunFacts& run) const {
-  return make_collector(*this, files, run);
+void ExperimentEvaluation::line(const Case& input, const FinishedCase* finished, ResultLine& line) const {
+  if (finished == nullptr) return;  // does not come: everything is asked outside
+  JudgedQuery& judged = line.facts<QueryFacts>().judged;
+  judged = judged_query(plan_.design, query_of(input), record_from(finished->outcome.result));
+  const auto& [query, record, answers, roles] = judged;
+  line.text("query", query.text);
+  if (!query.query_type.empty()) line.text("query_type", query.query_type);
+  if (!query.role.empty()) line.text("role", query.role);
+  line.boolean("ambiguous", query.ambiguous);
+  JsonArray missing;
+  for (std::size_t place = 0; place < answers.size(); ++place) {
+    if (!answers[place]) missing.emplace_back(plan_.design.file_at(place));
+  }
+  line.number("answers", static_cast<double>(answers.size() - missing.size()));
+  if (!missing.empty()) line.json("missing", missing);
+  line.number("pairs", static_cast<double>(record.pairs.size()));
+  line.number("ratings", static_cast<double>(record.ratings.size()));
+  line.number("role_verdicts", static_cast<double>(record.roles.size()));
+  line.number("lost", static_cast<double>(record.lost.size()));
+  line.scores(query_scores(plan_.design, score_names_, record));
+  if (!line.scored())
+    line.notable(-1,
+                 [&] { return NotableCase{judged.query.id, line.error(), {{"query", judged.query.text}}}; });
+}
+
+std::unique_ptr<Aggregate> ExperimentEvaluation::aggregate(OutputFiles& files, const RunFacts& run) const {
+  return make_aggregate(*this, files, run);
 }
 
 std::vector<std::string> ExperimentEvaluation::metric_names() const {
@@ -279,7 +285,8 @@ Design design_of(const Config& config) {
       const Json* value = find_member(json, name);
       return value != nullptr && as_boolean(*value).value_or(false);
     };
-    design.conditions.push_back({text_at(json, "name"), yes("control"), yes("reports_role"), yes("tone")});
+    design.conditions.push_back({text_at(json, "name"), yes("control"), yes("reports_role"), yes("tone"),
+                                 text_at(json, "role") == "per_query"});
   }
   // The one that says so, else the one of that name.
   if (std::ranges::none_of(design.conditions, &Condition::control)) {

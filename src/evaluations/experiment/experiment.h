@@ -13,7 +13,7 @@
 #include "evaluations/experiment/design/design.h"
 #include "evaluations/experiment/design/queries.h"
 #include "evaluations/experiment/design/responses.h"
-#include "evaluations/experiment/design/role_marks.h"
+#include "evaluations/experiment/judging/judged_query.h"
 #include "evaluations/experiment/judging/judges.h"
 
 namespace assay::experiment {
@@ -21,7 +21,6 @@ namespace assay::experiment {
 // How a condition gets its answers.
 struct Answering {
   std::string prompt;  // system prompt; empty: none
-  bool role_per_query = false;
   std::string model;
 };
 
@@ -34,11 +33,6 @@ struct ExperimentPlan {
   std::vector<ResponseFile> existing;  // by condition, then run; empty: answers are generated
   int attempts = 3;
   std::map<std::string, std::string> prompts;  // fingerprints
-
-  // The role that an answer was given in: what it said, else what it was told. Empty: none.
-  std::string role_of(std::size_t condition, const Query& query, const Unmarked& answer) const;
-  // Whether the role of its answers is asked about.
-  bool has_role(std::size_t condition) const;
 };
 
 // What answers a query under a condition; `run` and `attempt` count from 1.
@@ -47,12 +41,6 @@ ChatRequest answer_request(const ExperimentPlan& plan, std::size_t condition, co
 // The whole work on one query; plan and judges must outlive it.
 Task<Outcome> evaluate_query(const ExperimentPlan& plan, const Judges& judges, Query query,
                              std::int64_t index, CaseContext& context);
-
-// Of what each query contributes to a condition's means.
-struct ScoreNames {
-  std::string overall;
-  std::string win_rate;
-};
 
 class ExperimentEvaluation final : public Evaluation {
  public:
@@ -64,7 +52,8 @@ class ExperimentEvaluation final : public Evaluation {
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override;
-  std::unique_ptr<Collector> collector(OutputFiles& files, const RunFacts& run) const override;
+  void line(const Case& input, const FinishedCase* finished, ResultLine& line) const override;
+  std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
   std::vector<MeanFigure> mean_figures() const override;
   std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
@@ -73,14 +62,12 @@ class ExperimentEvaluation final : public Evaluation {
   const ExperimentPlan& plan() const { return plan_; }
   const Judges& judges() const { return judges_; }
   const BlindingKey& key() const { return key_; }
-  const Query& query(std::int64_t index) const;
-  const std::vector<ScoreNames>& score_names() const { return score_names_; }  // by condition
 
  private:
   ExperimentPlan plan_;
   Judges judges_;
   BlindingKey key_;
-  std::vector<ScoreNames> score_names_;
+  std::vector<ScoreNames> score_names_;  // by condition
 };
 
 // The design that a config declares, as far as it is good.

@@ -10,10 +10,6 @@
 namespace assay::experiment {
 namespace {
 
-std::size_t place_of(const Design& design, std::size_t condition, int run) {
-  return condition * static_cast<std::size_t>(design.runs) + static_cast<std::size_t>(run - 1);
-}
-
 std::string member_text(const std::string& name, const std::string& value) {
   std::string out = "  ";
   append_json_string(out, name);
@@ -56,7 +52,7 @@ std::vector<std::string> comparison_lines(const Design& design, const JudgedQuer
   std::vector<std::string> lines;
   const QueryRecord& record = judged.record;
   const auto response = [&](std::size_t condition, int run) {
-    const std::size_t place = place_of(design, condition, run);
+    const std::size_t place = design.place(condition, run);
     const std::string& role = judged.roles[place];
     return JsonObject{{"text", judged.answers[place]->text},
                       {"role_indicated", role.empty() ? Json(nullptr) : Json(boost::json::string(role))},
@@ -104,12 +100,9 @@ std::vector<std::string> comparison_lines(const Design& design, const JudgedQuer
 ExperimentFiles::ExperimentFiles(const Design& design, const BlindingKey& key, const Judges& judges,
                                  OutputFiles& files)
     : design_(design), key_(key), files_(files) {
-  for (std::size_t condition = 0; condition < design.conditions.size(); ++condition) {
-    for (int run = 1; run <= design.runs; ++run) {
-      const std::string name = response_file(design.conditions[condition].name, run, design.runs);
-      begin(kResponses + name, "{", "\n}\n");
-      begin(kBlinded + key.code(condition, run), "{", "\n}\n");
-    }
+  for (std::size_t place = 0; place < design.answers(); ++place) {
+    begin(kResponses + design.file_at(place), "{", "\n}\n");
+    begin(kBlinded + key.code(place), "{", "\n}\n");
   }
   const auto evaluator = [&](const std::string& file, int number, const char* mode,
                              const JudgeSettings& judge) {
@@ -149,36 +142,32 @@ void ExperimentFiles::finish() {
 }
 
 void ExperimentFiles::add_answers(const JudgedQuery& judged) {
-  for (std::size_t condition = 0; condition < design_.conditions.size(); ++condition) {
-    for (int run = 1; run <= design_.runs; ++run) {
-      const std::size_t place = place_of(design_, condition, run);
-      if (place >= judged.answers.size() || !judged.answers[place]) continue;
-      const std::string name = response_file(design_.conditions[condition].name, run, design_.runs);
-      entry(kResponses + name, member_text(judged.query.id, *judged.record.responses[place]));
-      entry(kBlinded + key_.code(condition, run), member_text(judged.query.id, judged.answers[place]->text));
-    }
+  for (std::size_t place = 0; place < judged.answers.size(); ++place) {
+    if (!judged.answers[place]) continue;
+    entry(kResponses + design_.file_at(place), member_text(judged.query.id, *judged.record.responses[place]));
+    entry(kBlinded + key_.code(place), member_text(judged.query.id, judged.answers[place]->text));
   }
 }
 
 void ExperimentFiles::add_judgements(const JudgedQuery& judged) {
   const std::string& query = judged.query.id;
+  const auto code = [&](std::size_t condition, int run) { return key_.code(design_.place(condition, run)); };
   for (const auto& kept : judged.record.pairs) {
     const PairVerdict& verdict = kept.judgement;
     entry(pairwise_file(verdict.evaluator),
-          to_text(blinded_row(kept, {query, key_.code(verdict.condition_a, verdict.run),
-                                     key_.code(verdict.condition_b, verdict.run)})));
+          to_text(blinded_row(kept, {query, code(verdict.condition_a, verdict.run),
+                                     code(verdict.condition_b, verdict.run)})));
   }
   for (const auto& kept : judged.record.ratings)
     entry(absolute_file(kept.judgement.evaluator),
-          to_text(blinded_row(kept, {query, key_.code(kept.judgement.condition, kept.judgement.run), ""})));
+          to_text(blinded_row(kept, {query, code(kept.judgement.condition, kept.judgement.run), ""})));
   for (const auto& kept : judged.record.roles) {
     const std::string file = role_file(kept.judgement.evaluator);
     if (!documents_.contains(file))
       begin(file,
             fmt::format("{{\"evaluator\":{},\"mode\":\"role\",\n\"judgements\": [", kept.judgement.evaluator),
             "\n]}\n");
-    entry(file,
-          to_text(blinded_row(kept, {query, key_.code(kept.judgement.condition, kept.judgement.run), ""})));
+    entry(file, to_text(blinded_row(kept, {query, code(kept.judgement.condition, kept.judgement.run), ""})));
   }
   // What was lost stands in its evaluator's file too, so that the files are the whole account.
   for (const Lost& lost : judged.record.lost) {

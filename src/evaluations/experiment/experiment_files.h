@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "evaluations/experiment/design/blinding.h"
-#include "evaluations/experiment/design/leaks.h"
+#include "evaluations/experiment/judging/judged_query.h"
 #include "evaluations/experiment/judging/judges.h"
-#include "evaluations/experiment/judging/records.h"
 #include "evaluations/output_files.h"
 
 namespace assay::experiment {
@@ -22,14 +21,6 @@ inline constexpr const char* kAnalysisFile = "analysis.json";
 std::string pairwise_file(int evaluator);  // "pairwise_evaluator_1_results.json"
 std::string absolute_file(int evaluator);
 std::string role_file(int evaluator);
-
-// Everything that is known of one query.
-struct JudgedQuery {
-  const Query& query;
-  const QueryRecord& record;
-  const BlindAnswers& answers;
-  std::vector<std::string> roles;  // that each answer was given in, by condition, then run; "" if none
-};
 
 // The lines of evaluations.jsonl on a query, without line ends. Both answers of every pair must be there.
 std::vector<std::string> comparison_lines(const Design& design, const JudgedQuery& judged);

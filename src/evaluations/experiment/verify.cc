@@ -17,7 +17,6 @@
 #include "core/yaml.h"
 #include "evaluations/experiment/analysis/analysis.h"
 #include "evaluations/experiment/analysis/gathering.h"
-#include "evaluations/experiment/collector.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
 #include "report/csv.h"
@@ -97,12 +96,9 @@ class Verifying {
     Json rows;
   };
   // A line of results.jsonl with all that the other files hold on its query.
-  struct Judged {
+  struct ReadQuery {
     Json line;
-    Query query;
-    QueryRecord record;
-    BlindAnswers answers;
-    std::vector<std::string> roles;
+    JudgedQuery judged;
   };
 
   std::string read(const std::string& name) {
@@ -130,22 +126,13 @@ class Verifying {
 
   void read_config(const Config& config) {
     design_ = design_of(config);
-    const Json* list = config.find("conditions");
-    for (std::size_t i = 0; i < design_.conditions.size(); ++i) {
-      role_per_query_.push_back(text_at(list->get_array()[i], "role") == "per_query");
-      // As ExperimentEvaluation names them.
-      const std::string& name = design_.conditions[i].name;
-      score_names_.push_back({fmt::format("score.{}.overall", name), "win_rate." + name});
-    }
+    score_names_ = score_names(design_);
   }
 
   // The answers and their blinded copies, by the key.
   void read_answers(const JsonObject& key) {
-    std::map<std::string, std::pair<std::size_t, int>> files;
-    for (std::size_t condition = 0; condition < design_.conditions.size(); ++condition) {
-      for (int run = 1; run <= design_.runs; ++run)
-        files[response_file(design_.conditions[condition].name, run, design_.runs)] = {condition, run};
-    }
+    std::map<std::string, std::size_t> files;
+    for (std::size_t place = 0; place < design_.answers(); ++place) files[design_.file_at(place)] = place;
     for (const auto& [name, code] : key) {
       const auto own = files.find(std::string(name));
       const std::string dataset(as_text(code).value_or(""));
@@ -259,8 +246,9 @@ class Verifying {
     const auto answer = [&](const std::string& code, std::size_t& condition, int& run) {
       const auto found = places_.find(code);
       if (found == places_.end()) return false;
-      condition = found->second.first;
-      run = found->second.second;
+      const auto own = design_.answer_at(found->second);
+      condition = own.condition;
+      run = own.run;
       return true;
     };
     const auto in_scale = [](const std::array<std::optional<int>, 2>& scores) {
@@ -296,64 +284,51 @@ class Verifying {
     return true;
   }
 
-  std::size_t place_of(std::size_t condition, int run) const {
-    return condition * static_cast<std::size_t>(design_.runs) + static_cast<std::size_t>(run - 1);
-  }
-
   // The queries in their order, each with its answers and judgements.
   void read_results(const std::string& results_text) {
     std::map<std::string, QueryRecord> by_query = records();
     for (const std::string_view line : split_lines(results_text)) {
-      Judged judged;
-      judged.line = parsed(std::string(line));
-      const Json* ambiguous = find_member(judged.line, "ambiguous");
-      judged.query = {text_at(judged.line, "id"), text_at(judged.line, "query"),
-                      text_at(judged.line, "query_type"), text_at(judged.line, "role"),
-                      ambiguous != nullptr && as_boolean(*ambiguous).value_or(false)};
-      judged.record = std::move(by_query[judged.query.id]);
-      by_query.erase(judged.query.id);
-      add_answers(judged);
+      Json json = parsed(std::string(line));
+      const Json* ambiguous = find_member(json, "ambiguous");
+      Query query{text_at(json, "id"), text_at(json, "query"), text_at(json, "query_type"),
+                  text_at(json, "role"), ambiguous != nullptr && as_boolean(*ambiguous).value_or(false)};
+      QueryRecord record = std::move(by_query[query.id]);
+      by_query.erase(query.id);
+      record.responses = answers_to(query.id);
+      JudgedQuery judged = judged_query(design_, std::move(query), std::move(record));
       // A verdict on an answer that is not there cannot be written out again.
       std::erase_if(judged.record.pairs, [&](const Kept<PairVerdict>& kept) {
         const PairVerdict& one = kept.judgement;
-        if (judged.answers[place_of(one.condition_a, one.run)] &&
-            judged.answers[place_of(one.condition_b, one.run)])
+        if (judged.answers[design_.place(one.condition_a, one.run)] &&
+            judged.answers[design_.place(one.condition_b, one.run)])
           return false;
         unreadable_.push_back(fmt::format("{} compares answers to {} that are not there",
                                           pairwise_file(one.evaluator), judged.query.id));
         return true;
       });
-      judged_.push_back(std::move(judged));
+      queries_.push_back({std::move(json), std::move(judged)});
     }
     for (const auto& [query, record] : by_query)
       unreadable_.push_back(fmt::format("judgements on query {}, which results.jsonl does not have", query));
   }
 
-  void add_answers(Judged& judged) const {
-    for (const Condition& condition : design_.conditions) {
-      for (int run = 1; run <= design_.runs; ++run) {
-        const auto file = originals_.find(response_file(condition.name, run, design_.runs));
-        judged.record.responses.push_back(
-            file == originals_.end() ? std::nullopt : find_text(file->second, judged.query.id));
-      }
+  std::vector<std::optional<std::string>> answers_to(const std::string& query) const {
+    std::vector<std::optional<std::string>> answers;
+    answers.reserve(design_.answers());
+    for (std::size_t place = 0; place < design_.answers(); ++place) {
+      const auto file = originals_.find(design_.file_at(place));
+      answers.push_back(file == originals_.end() ? std::nullopt : find_text(file->second, query));
     }
-    judged.answers = blinded(judged.record.responses);
-    for (std::size_t i = 0; i < judged.answers.size(); ++i) {
-      const auto& answer = judged.answers[i];
-      const bool told_one = role_per_query_[i / static_cast<std::size_t>(design_.runs)];
-      judged.roles.push_back(answer && !answer->roles.empty() ? answer->roles.front()
-                             : answer && told_one             ? judged.query.role
-                                                              : "");
-    }
+    return answers;
   }
 
   void check_roles() {
     std::vector<std::string> defects;
     std::size_t verdicts = 0;
-    for (const Judged& judged : judged_) {
+    for (const auto& [line, judged] : queries_) {
       for (const auto& [verdict, failures] : judged.record.roles) {
         ++verdicts;
-        const std::string& role = judged.roles[place_of(verdict.condition, verdict.run)];
+        const std::string& role = judged.roles[design_.place(verdict.condition, verdict.run)];
         const std::string where = fmt::format("{}, {}", role_file(verdict.evaluator), judged.query.id);
         if (verdict.role != role)
           defects.push_back(
@@ -369,11 +344,8 @@ class Verifying {
 
   void check_comparisons(const std::string& text) {
     std::vector<std::string> again;
-    for (const Judged& judged : judged_) {
-      std::ranges::move(
-          comparison_lines(design_, {judged.query, judged.record, judged.answers, judged.roles}),
-          std::back_inserter(again));
-    }
+    for (const auto& [line, judged] : queries_)
+      std::ranges::move(comparison_lines(design_, judged), std::back_inserter(again));
     const std::vector<std::string_view> lines = split_lines(text);
     std::vector<std::string> defects;
     for (std::size_t i = 0; i < std::min(lines.size(), again.size()); ++i) {
@@ -390,7 +362,7 @@ class Verifying {
 
   void check_results() {
     std::vector<std::string> defects;
-    for (const Judged& judged : judged_) {
+    for (const auto& [line, judged] : queries_) {
       JsonObject scores;
       for (const Score& score : query_scores(design_, score_names_, judged.record))
         scores[score.figure] = score.value ? Json(*score.value) : Json(nullptr);
@@ -403,21 +375,21 @@ class Verifying {
           {"scores", std::move(scores)}};
       JsonObject before;
       for (const auto& [name, value] : again) {
-        if (const Json* found = find_member(judged.line, name)) before[name] = *found;
+        if (const Json* found = find_member(line, name)) before[name] = *found;
       }
       if (canonical_text(before) != canonical_text(again))
         defects.push_back(
             fmt::format("{} differs at {}", judged.query.id, first_difference(before, again, "")));
     }
     told("scores and counts in results.jsonl follow from the evaluators' files", defects,
-         fmt::format("{} queries", judged_.size()));
+         fmt::format("{} queries", queries_.size()));
   }
 
   // Nothing if the judgements cannot be read.
   std::optional<Analysis> check_analysis(const std::string& analysis_text) {
     std::vector<std::string> defects = unreadable_;
     Gathering gathering(design_);
-    for (const Judged& judged : judged_) gathering.add(judged.query, judged.record, judged.answers);
+    for (const auto& [line, judged] : queries_) gathering.add(judged);
     const ExperimentData& data = gathering.data();
     std::optional<Analysis> analysis;
     if (defects.empty()) {
@@ -443,8 +415,8 @@ class Verifying {
       if (table.name == "blinding") again.tables.push_back(table);
     }
     again.cases.evaluated = std::ranges::count_if(
-        judged_, [](const Judged& one) { return text_at(one.line, "outcome") == "scored"; });
-    again.cases.errored = static_cast<std::int64_t>(judged_.size()) - again.cases.evaluated;
+        queries_, [](const ReadQuery& one) { return text_at(one.line, "outcome") == "scored"; });
+    again.cases.errored = static_cast<std::int64_t>(queries_.size()) - again.cases.evaluated;
     std::vector<Gate> gates;
     for (const GateResult& gate : before.gates) {
       if (auto read = parse_gate(gate.gate)) gates.push_back(std::move(*read));
@@ -486,11 +458,10 @@ class Verifying {
   std::vector<std::string> missing_;
   std::map<std::string, Json> originals_;  // by file of answers
   std::map<std::string, Json> blinded_;
-  std::map<std::string, std::pair<std::size_t, int>> places_;  // by code: condition and run
-  std::vector<bool> role_per_query_;                           // by condition
-  std::vector<ScoreNames> score_names_;                        // by condition
+  std::map<std::string, std::size_t> places_;  // of the design, by code
+  std::vector<ScoreNames> score_names_;        // by condition
   std::vector<Evaluator> evaluators_;
-  std::vector<Judged> judged_;
+  std::vector<ReadQuery> queries_;
   std::vector<std::string> unreadable_;  // judgements, a sentence each
   std::vector<RunCheck> checks_;
 };

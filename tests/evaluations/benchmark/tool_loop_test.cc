@@ -87,10 +87,10 @@ struct ToolLoopTest : testing::Test {
     loop.steps = "sitting1/";
   }
   Status run() {
-    return finish_now(converse(loop, context, file, [this](RunFile& now) -> Status {
+    return finish_now(converse(loop, context, file, [this](RunFile& now) -> Task<Status> {
       ++kept;
       kept_last.emplace_back(to_string(now.conversation.back().kind));
-      return {};
+      co_return Status();
     }));
   }
   std::vector<std::string> kinds() const {

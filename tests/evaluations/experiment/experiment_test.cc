@@ -87,7 +87,7 @@ ExperimentPlan plan_of(std::vector<Condition> conditions, int runs) {
   plan.design.pairwise_evaluators = 2;
   plan.design.absolute_evaluators = 1;
   plan.design.swap = true;
-  for (std::size_t i = 0; i < plan.design.conditions.size(); ++i) plan.answering.push_back({"", false, "m"});
+  for (std::size_t i = 0; i < plan.design.conditions.size(); ++i) plan.answering.push_back({"", "m"});
   return plan;
 }
 
@@ -114,7 +114,8 @@ TEST(ExperimentCase, NoJudgeIsSentAConditionAFileARunOrARole) {
                                  {"quux-7", false, true, false},
                                  {"plainControl", true, false, false}},
                                 3);
-  plan.answering[1] = {"You are a {role}.", true, "m"};
+  plan.answering[1] = {"You are a {role}.", "m"};
+  plan.design.conditions[1].role_per_query = true;
   RecordingContext context;
   context.answers["response/ZebraPrompt"] = "**[Role: Master Baker]**\n\nMix flour and water.";
   context.answers["response/quux-7"] = "Knead it.\n[ROLE : Dough Whisperer ]";
@@ -276,6 +277,31 @@ TEST(ExperimentCase, WhatGivesAConditionAwayIsTold) {
   EXPECT_EQ(to_text(*warnings),
             R"(["test_2, run 1, query q1: the condition name \"test_2\" is left in the blinded text",)"
             R"("test_2, run 1, query q1: the role \"Master Baker\" is left in the blinded text"])");
+}
+
+TEST(ExperimentCase, ACaseThatHasTravelledBringsItsQueryAndItsLineFollowsFromTheOutcome) {
+  ExperimentPlan plan = plan_of({{"x", false, true, false}, {"control", true, false, false}}, 1);
+  plan.queries.path = "queries.yaml";
+  plan.queries.entries = {{0, 1, kQuery}};
+  RecordingContext context;
+  context.answers["response/x"] = "[Role: R]\nMix.";
+  context.answers["response/control"] = "fails";
+  const ExperimentEvaluation evaluation(plan, judges_for(plan));
+  auto source = evaluation.cases().value();
+  ASSERT_TRUE(source->next().value());
+  const Case input = source->current().travelling();
+  const FinishedCase finished{finish_now(evaluation.evaluate(input, context)), JsonObject{}, 0};
+  ResultLine line;
+  line.begin(&finished);
+  evaluation.line(input, &finished, line);
+  EXPECT_THAT(
+      std::string(line.whole(input, &finished)),
+      HasSubstr(R"("outcome":"infra_failed","query":"How do I bake bread?","query_type":"practical",)"
+                R"("role":"Baker","ambiguous":true,"answers":1,"missing":["control_responses.json"],)"
+                R"("pairs":0,"ratings":0,"role_verdicts":0,"lost":0,"scores":{"score.x.overall":null,)"
+                R"("win_rate.x":null,"score.control.overall":null})"));
+  ASSERT_THAT(line.notable(), SizeIs(1));
+  EXPECT_LT(line.notable()[0].first, 0) << "a failure";
 }
 
 TEST(ExperimentRecords, ReadBackAsTheyWereWritten) {

@@ -152,11 +152,11 @@ class ScorerReader {
 
 // --- the single scorers ------------------------------------------------------------------------------------
 
-Score zero(std::string why) {
+AnswerScore zero(std::string why) {
   return {0, {}, {std::move(why)}};
 }
 
-Score exact_score(const Json& expected, const Json& answer) {
+AnswerScore exact_score(const Json& expected, const Json& answer) {
   if (canonical_text(expected) == canonical_text(answer)) return {1, {}, {}};
   return zero(fmt::format("found {}, expected {}", excerpt(answer), excerpt(expected)));
 }
@@ -184,12 +184,12 @@ std::optional<double> number_in(const Json& value, const RowRule& rule) {
   return number_of(unwrapped(value, rule.key), rule.strict_types);
 }
 
-Score number_score(const Scorer& scorer, const Json& expected, const Json& answer) {
+AnswerScore number_score(const Scorer& scorer, const Json& expected, const Json& answer) {
   const auto wanted = number_in(expected, scorer.rule);
   const auto got = number_in(answer, scorer.rule);
   if (!wanted) return zero(fmt::format("expected_output is {}, not a number", excerpt(expected)));
   if (!got) return zero(fmt::format("found {}, expected a number", excerpt(answer)));
-  Score score;
+  AnswerScore score;
   const double difference = std::fabs(*got - *wanted);
   score.details = {{"difference", difference}};
   if (within(*wanted, *got, scorer.tolerance)) {
@@ -200,12 +200,12 @@ Score number_score(const Scorer& scorer, const Json& expected, const Json& answe
   return score;
 }
 
-Score rows_score(const Scorer& scorer, const Json& expected, const Json& answer) {
+AnswerScore rows_score(const Scorer& scorer, const Json& expected, const Json& answer) {
   const auto wanted = read_rows(expected, scorer.rule);
   if (!wanted) return zero(fmt::format("expected_output is {}, not a list", excerpt(expected)));
   const auto got = read_rows(answer, scorer.rule, *wanted);
   if (!got) return zero(fmt::format("found {}, expected a list", excerpt(answer)));
-  Score score;
+  AnswerScore score;
   if (scorer.name == ScorerName::ranking) {
     const Ranking ranking = compare_rankings(*wanted, *got);
     score = {ranking.score, to_json(ranking), {}};
@@ -217,10 +217,10 @@ Score rows_score(const Scorer& scorer, const Json& expected, const Json& answer)
   return score;
 }
 
-Score schema_score(const Schema& schema, const Json& answer) {
+AnswerScore schema_score(const Schema& schema, const Json& answer) {
   const auto defects = schema.validate(answer);
   if (defects.empty()) return {1, {{"defects", 0}}, {}};
-  Score score = zero(describe(defects));
+  AnswerScore score = zero(describe(defects));
   score.details = {{"defects", defects.size()}};
   return score;
 }
@@ -360,7 +360,7 @@ std::vector<std::string> misfits(const Scorer& scorer, const Json* expected) {
   return found;
 }
 
-std::optional<Score> score(const Scorer& scorer, const Json* expected, const Json& answer) {
+std::optional<AnswerScore> score(const Scorer& scorer, const Json* expected, const Json& answer) {
   if (scorer.name == ScorerName::rubric || scorer.name == ScorerName::command) return std::nullopt;
   if (scorer.name == ScorerName::schema && scorer.schema != nullptr)
     return schema_score(*scorer.schema, answer);

@@ -52,10 +52,11 @@ bool needs_expected(const Scorer& scorer);
 // tolerance that no row has. Empty if all is well.
 std::vector<std::string> misfits(const Scorer& scorer, const Json* expected);
 
-struct Score {
+struct AnswerScore {
   double value = 0;
   JsonObject details;              // what stands beside it; {} for exact
   std::vector<std::string> notes;  // why it is 0, or what was forgiven
+  std::string judged = {};         // which question to a judge it answers; "" if none was asked
 };
 
 // exact    1 if equal as JSON (order of keys free, 1 = 1.0), else 0.
@@ -65,6 +66,6 @@ struct Score {
 // records  see records.h.   ranking   see ranking.h.
 // schema   1 if valid, else 0; the notes name every defect.
 // Nothing: for rubric and command, and if there is no expected output for a scorer that needs one.
-std::optional<Score> score(const Scorer& scorer, const Json* expected, const Json& answer);
+std::optional<AnswerScore> score(const Scorer& scorer, const Json* expected, const Json& answer);
 
 }  // namespace assay::benchmark

@@ -1,5 +1,6 @@
 #include "evaluations/benchmark/scoring/scoring.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -45,14 +46,14 @@ Error judge_error(std::string message) {
   return {ErrorKind::judge, std::move(message), {{"scorer", "command"}}};
 }
 
-Result<Score> read_program_score(const Json& printed) {
+Result<AnswerScore> read_program_score(const Json& printed) {
   const Json* value = printed.is_object() ? find_member(printed, "score") : &printed;
   const auto number = value != nullptr ? as_number(*value) : std::nullopt;
   if (!number || *number < 0 || *number > 1) {
     return fail(judge_error(fmt::format(
         "found {}, expected a number from 0 to 1, or an object with such a `score`", excerpt(printed))));
   }
-  Score score;
+  AnswerScore score;
   score.value = *number;
   if (printed.is_object()) {
     score.details = printed.get_object();
@@ -61,7 +62,7 @@ Result<Score> read_program_score(const Json& printed) {
   return score;
 }
 
-Task<Result<Score>> program_score(CaseContext& context, const ScoringRequest& request) {
+Task<Result<AnswerScore>> program_score(CaseContext& context, const ScoringRequest& request) {
   JsonObject parameters;
   for (const auto& [name, value] : request.variation.parameters) parameters.insert_or_assign(name, value);
   CommandCall call;
@@ -83,14 +84,16 @@ Task<Result<Score>> program_score(CaseContext& context, const ScoringRequest& re
 
 }  // namespace
 
-RubricJudge::RubricJudge(JudgeSettings judge, const PromptLibrary& prompts,
+RubricJudge::RubricJudge(JudgeSettings judge, ModelSpec spec, const PromptLibrary& prompts,
                          std::vector<ConfigProblem>& problems)
     : step_(std::move(judge), {"verdicts", "Which criteria the answer fulfils.", prompts.schema(kPrompt)},
-            problems, prompts.prompt(kPrompt, {"answer", "criteria"}, problems)) {}
+            problems, prompts.prompt(kPrompt, {"answer", "criteria"}, problems)),
+      spec_(std::move(spec)) {}
 
-Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& steps,
-                                       const std::string& task, const Json* expected, const Json& answer,
-                                       const std::vector<std::string>& criteria) const {
+Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, std::span<const Verdict> before,
+                                             const std::string& task, const Json* expected,
+                                             const Json& answer,
+                                             const std::vector<std::string>& criteria) const {
   ChatRequest request = step_.request(
       {{"task", block("task", shorten(task, kLongestShown))},
        {"expected", expected == nullptr
@@ -101,10 +104,15 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
        {"criteria", block("criteria", numbered(criteria))}});
   StructuredPolicy policy;
   policy.check = [&criteria](const Json& given) { return gaps(given, criteria.size()); };
-  std::string step = step_name(steps + "score", to_json(request));
+  std::string step = step_name("score", to_json(request));
+  // An alias may have got another meaning since.
+  std::string question = step_name(
+      step, JsonObject{{"provider", spec_.provider}, {"name", spec_.name}, {"base_url", spec_.base_url}});
+  const auto known = std::ranges::find(before, question, &Verdict::of);
+  if (known != before.end()) co_return AnswerScore{known->score, known->details, {}, std::move(question)};
   auto judged = co_await step_.ask(context, std::move(step), std::move(request), std::move(policy));
   if (!judged.value) co_return fail(std::move(judged.value.error()));
-  Score score;
+  AnswerScore score;
   JsonArray verdicts;
   for (const Json& verdict : list_at(*judged.value, "verdicts")) {
     const std::string fulfilled = text_at(verdict, "fulfilled");
@@ -115,14 +123,15 @@ Task<Result<Score>> RubricJudge::score(CaseContext& context, const std::string& 
         {"criterion", criteria.at(place)}, {"fulfilled", fulfilled}, {"reason", text_at(verdict, "reason")}});
   }
   score.details["verdicts"] = std::move(verdicts);
+  score.judged = std::move(question);
   co_return score;
 }
 
-Task<Result<std::optional<Score>>> score_answer(CaseContext& context, const RubricJudge* judge,
-                                                ScoringRequest request) {
+Task<Result<std::optional<AnswerScore>>> score_answer(CaseContext& context, const RubricJudge* judge,
+                                                      ScoringRequest request) {
   const Json* expected = request.variation.expected_output ? &*request.variation.expected_output : nullptr;
   if (request.scorer.name == ScorerName::rubric && judge != nullptr) {
-    auto score = co_await judge->score(context, request.judge_steps, request.prompt, expected, request.answer,
+    auto score = co_await judge->score(context, request.verdicts, request.prompt, expected, request.answer,
                                        request.scorer.criteria);
     if (!score) co_return fail(std::move(score.error()));
     co_return std::move(*score);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/error.h"
@@ -11,22 +12,34 @@
 #include "evaluations/benchmark/task_file.h"
 #include "evaluations/judge_step.h"
 #include "evaluations/prompts.h"
+#include "models/model.h"
 
 namespace assay::benchmark {
+
+// What a judge said before.
+struct Verdict {
+  std::string of;  // the question, by its fingerprint
+  double score = 0;
+  JsonObject details;
+};
 
 // Asks a model whether an answer fulfils the criteria of a rubric.
 class RubricJudge {
  public:
-  RubricJudge(JudgeSettings judge, const PromptLibrary& prompts, std::vector<ConfigProblem>& problems);
+  // `spec` describes the judge's model.
+  RubricJudge(JudgeSettings judge, ModelSpec spec, const PromptLibrary& prompts,
+              std::vector<ConfigProblem>& problems);
 
-  // The mean over the criteria of 1 (fulfilled), ½ (partly) or 0. Error: the judge gave no usable answer.
-  Task<Result<Score>> score(CaseContext& context, const std::string& steps, const std::string& task,
-                            const Json* expected, const Json& answer,
-                            const std::vector<std::string>& criteria) const;
+  // The mean over the criteria of 1 (fulfilled), ½ (partly) or 0. What was said before of the same question
+  // by the same model stands. Error: the judge gave no usable answer.
+  Task<Result<AnswerScore>> score(CaseContext& context, std::span<const Verdict> before,
+                                  const std::string& task, const Json* expected, const Json& answer,
+                                  const std::vector<std::string>& criteria) const;
   const std::string& model() const { return step_.judge().model; }
 
  private:
   JudgeStep step_;
+  ModelSpec spec_;
 };
 
 struct ScoringRequest {
@@ -34,15 +47,15 @@ struct ScoringRequest {
   std::string prompt;  // that the system was given, for judge and program
   const Variation& variation;
   const Json& answer;
-  // What the steps begin with. A program is run in every sitting, since it may have been mended; a judge is
-  // asked again only if it failed.
+  // What the step of a program begins with. It is run in every sitting, since it may have been mended; a
+  // judge is not asked the same again.
   std::string program_steps;
-  std::string judge_steps;
+  std::span<const Verdict> verdicts = {};
 };
 
 // Nothing if the scorer needs an expected output and there is none. An error is of kind judge, or means that
 // the run is being wound down; never the system's fault.
-Task<Result<std::optional<Score>>> score_answer(CaseContext& context, const RubricJudge* judge,
-                                                ScoringRequest request);
+Task<Result<std::optional<AnswerScore>>> score_answer(CaseContext& context, const RubricJudge* judge,
+                                                      ScoringRequest request);
 
 }  // namespace assay::benchmark

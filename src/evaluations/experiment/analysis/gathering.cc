@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include "core/text.h"
+#include "evaluations/experiment/design/leaks.h"
 
 namespace assay::experiment {
 namespace {
@@ -38,18 +39,16 @@ Gathering::Gathering(const Design& design) : design_(design) {
 }
 
 std::size_t Gathering::length(const BlindAnswers& answers, std::size_t condition, int run) const {
-  const std::size_t place =
-      condition * static_cast<std::size_t>(design_.runs) + static_cast<std::size_t>(run - 1);
-  return place < answers.size() && answers[place] ? count_code_points(answers[place]->text) : 0;
+  const auto& answer = answers.at(design_.place(condition, run));
+  return answer ? count_code_points(answer->text) : 0;
 }
 
-void Gathering::add(const Query& query, const QueryRecord& record, const BlindAnswers& answers) {
+void Gathering::add(const JudgedQuery& judged) {
+  const auto& [query, record, answers, roles] = judged;
   const std::size_t position = data_.queries.size();
   data_.queries.push_back(query);
-  const auto expected = design_.conditions.size() * static_cast<std::size_t>(design_.runs);
-  data_.missing_responses += static_cast<std::int64_t>(
-      expected - static_cast<std::size_t>(
-                     std::ranges::count_if(answers, [](const auto& answer) { return answer.has_value(); })));
+  data_.missing_responses +=
+      std::ranges::count_if(answers, [](const auto& answer) { return !answer.has_value(); });
   for (std::string& leak : leak_sentences(design_, query, answers, roles_so_far(data_)))
     data_.leaks.push_back(std::move(leak));
 

@@ -3,9 +3,8 @@
 #pragma once
 
 #include "evaluations/experiment/design/design.h"
-#include "evaluations/experiment/design/leaks.h"
+#include "evaluations/experiment/judging/judged_query.h"
 #include "evaluations/experiment/judging/judgements.h"
-#include "evaluations/experiment/judging/records.h"
 
 namespace assay::experiment {
 
@@ -14,7 +13,7 @@ class Gathering {
   explicit Gathering(const Design& design);
 
   // Reasons are left out: they are in the files.
-  void add(const Query& query, const QueryRecord& record, const BlindAnswers& answers);
+  void add(const JudgedQuery& judged);
   const ExperimentData& data() const { return data_; }
 
  private:

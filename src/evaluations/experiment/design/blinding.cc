@@ -51,20 +51,15 @@ std::vector<std::string> blinding_codes(const std::vector<std::string>& names, s
   return codes;
 }
 
-BlindingKey::BlindingKey(const Design& design) : runs_(design.runs) {
+BlindingKey::BlindingKey(const Design& design) {
   std::vector<std::string> names;
-  for (const Condition& condition : design.conditions) {
-    for (int run = 1; run <= runs_; ++run) names.push_back(response_file(condition.name, run, runs_));
-  }
+  names.reserve(design.answers());
+  for (std::size_t place = 0; place < design.answers(); ++place) names.push_back(design.file_at(place));
   codes_ = blinding_codes(names, design.seed);
   JsonObject map;
   for (std::size_t i = 0; i < names.size(); ++i) map.emplace(names[i], codes_[i]);
   text_ = pretty_text(map);
   hash_ = hex(sha256(text_));
-}
-
-const std::string& BlindingKey::code(std::size_t condition, int run) const {
-  return codes_.at(condition * static_cast<std::size_t>(runs_) + static_cast<std::size_t>(run - 1));
 }
 
 Status commit_to_key(const BlindingKey& key, const std::string& directory, const std::string& started) {

@@ -20,15 +20,14 @@ class BlindingKey {
  public:
   explicit BlindingKey(const Design& design);
 
-  // "dataset_x7k9.json"
-  const std::string& code(std::size_t condition, int run) const;
+  // "dataset_x7k9.json": of the answers at a place of the design.
+  const std::string& code(std::size_t place) const { return codes_.at(place); }
   // The bytes of randomization_key.json, and their SHA-256.
   const std::string& text() const { return text_; }
   const std::string& hash() const { return hash_; }
 
  private:
-  int runs_;
-  std::vector<std::string> codes_;  // by condition, then run
+  std::vector<std::string> codes_;  // by place
   std::string text_;
   std::string hash_;
 };

@@ -37,6 +37,20 @@ bool Design::any_tone() const {
   return std::ranges::any_of(conditions, &Condition::tone);
 }
 
+std::size_t Design::place(std::size_t condition, int run) const {
+  return condition * static_cast<std::size_t>(runs) + static_cast<std::size_t>(run - 1);
+}
+
+Design::AnswerOf Design::answer_at(std::size_t place) const {
+  const auto each = static_cast<std::size_t>(runs);
+  return {place / each, static_cast<int>(place % each) + 1};
+}
+
+std::string Design::file_at(std::size_t place) const {
+  const auto [condition, run] = answer_at(place);
+  return response_file(conditions[condition].name, run, runs);
+}
+
 std::string response_file(const std::string& condition, int run, int runs) {
   return runs == 1 ? fmt::format("{}_responses.json", condition)
                    : fmt::format("{}_run_{}_responses.json", condition, run);

@@ -31,6 +31,17 @@ struct Design {
   // Who is asked about roles: those who compare, else those who rate.
   std::pair<int, int> role_evaluators() const;  // first, last
   bool any_tone() const;
+  // Answers stand in lists by condition, then run (from 1): how many they are, where one stands, and which
+  // one stands there.
+  std::size_t answers() const { return conditions.size() * static_cast<std::size_t>(runs); }
+  std::size_t place(std::size_t condition, int run) const;
+  struct AnswerOf {
+    std::size_t condition = 0;
+    int run = 0;
+  };
+  AnswerOf answer_at(std::size_t place) const;
+  // Of the file of such an answer.
+  std::string file_at(std::size_t place) const;
 };
 
 // "control_run_3_responses.json"; with one run "control_responses.json".

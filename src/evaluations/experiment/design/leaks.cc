@@ -153,14 +153,6 @@ std::vector<TellingWord> telling_words(std::string_view text, const std::vector<
   return found;
 }
 
-BlindAnswers blinded(const std::vector<std::optional<std::string>>& responses) {
-  BlindAnswers answers;
-  answers.reserve(responses.size());
-  for (const auto& response : responses)
-    answers.push_back(response ? std::optional(take_out_roles(*response)) : std::nullopt);
-  return answers;
-}
-
 std::vector<std::string> leak_sentences(const Design& design, const Query& query, const BlindAnswers& answers,
                                         const std::vector<std::string>& run_roles) {
   std::vector<TellingWord> words;
@@ -183,8 +175,7 @@ std::vector<std::string> leak_sentences(const Design& design, const Query& query
   std::vector<std::string> sentences;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (!answers[i]) continue;
-    const std::size_t condition = i / static_cast<std::size_t>(design.runs);
-    const std::size_t run = i % static_cast<std::size_t>(design.runs) + 1;
+    const auto [condition, run] = design.answer_at(i);
     std::vector<TellingWord> found = telling_words(answers[i]->text, words);
     std::erase_if(found, asked);
     for (const TellingWord& one : found)

@@ -2,13 +2,12 @@
 // judged, and told. The answer itself is left as it is: it is what is judged. Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "evaluations/experiment/design/blind_answers.h"
 #include "evaluations/experiment/design/design.h"
-#include "evaluations/experiment/design/role_marks.h"
 
 namespace assay::experiment {
 
@@ -23,10 +22,6 @@ struct TellingWord {
 // and so does a line that reads like a statement of a role ("Role: X", "My role is …", "As a chemist, I …").
 // White space may be of any kind, and zero-width characters do not hide a word.
 std::vector<TellingWord> telling_words(std::string_view text, const std::vector<TellingWord>& words);
-
-// The answers to one query without their role marks, by condition, then run; nothing where there is none.
-using BlindAnswers = std::vector<std::optional<Unmarked>>;
-BlindAnswers blinded(const std::vector<std::optional<std::string>>& responses);
 
 // What gives a condition away in the answers to a query, a sentence each. `run_roles` are the roles of other
 // queries: a role that leaks need not be the one of its query. Words that the query itself has tell nothing.

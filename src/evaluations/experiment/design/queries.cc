@@ -103,6 +103,14 @@ class Reading {
   std::set<std::string> ids_;
 };
 
+Json to_json(const Query& query) {
+  return JsonObject{{"id", query.id},
+                    {"text", query.text},
+                    {"query_type", query.query_type},
+                    {"role", query.role},
+                    {"ambiguous", query.ambiguous}};
+}
+
 class QuerySource final : public CaseSource {
  public:
   explicit QuerySource(const QueryList& list) : list_(list), problems_(list.problems) {}
@@ -127,7 +135,11 @@ class QuerySource final : public CaseSource {
  private:
   void show(std::size_t at) {
     const QueryEntry& entry = list_.entries[at];
-    current_ = {.index = entry.index, .line = entry.line, .id = entry.query.id, .part = at};
+    current_ = {.index = entry.index,
+                .line = entry.line,
+                .id = entry.query.id,
+                .payload = to_text(to_json(entry.query)),
+                .part = at};
   }
 
   const QueryList& list_;
@@ -181,6 +193,13 @@ Result<QueryList> read_queries(const std::string& path) {
 
 std::unique_ptr<CaseSource> open_queries(const QueryList& list) {
   return std::make_unique<QuerySource>(list);
+}
+
+Query query_of(const Case& input) {
+  const CaseTree tree(input);
+  const Json* ambiguous = find_member(*tree, "ambiguous");
+  return {text_at(*tree, "id"), text_at(*tree, "text"), text_at(*tree, "query_type"), text_at(*tree, "role"),
+          ambiguous != nullptr && as_boolean(*ambiguous).value_or(false)};
 }
 
 }  // namespace assay::experiment

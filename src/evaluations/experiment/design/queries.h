@@ -33,7 +33,9 @@ Result<QueryList> read_queries(const std::string& path);
 // The same of a text; `path` decides the form (.jsonl: one a line) and stands in messages.
 Result<QueryList> parse_queries(const std::string& text, const std::string& path);
 
-// `list` must outlive the source.
+// The query is the case's payload. `list` must outlive the source.
 std::unique_ptr<CaseSource> open_queries(const QueryList& list);
+// The query that a case of such a source is.
+Query query_of(const Case& input);
 
 }  // namespace assay::experiment

@@ -31,6 +31,10 @@ struct Condition {
   bool control = false;
   bool reports_role = false;
   bool tone = false;
+  bool role_per_query = false;  // it is told the query's role
+
+  // Whether the role of its answers is asked about.
+  bool has_role() const { return reports_role || role_per_query; }
 };
 
 enum class Choice { a, b, tie };

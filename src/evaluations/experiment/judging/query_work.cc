@@ -65,7 +65,7 @@ class QueryWork {
         context_(context) {}
 
   Task<Outcome> run() {
-    record_.responses.resize(design_.conditions.size() * static_cast<std::size_t>(design_.runs));
+    record_.responses.resize(design_.answers());
     const Step answer = [this](std::size_t i) { return this->answer(i); };
     co_await side_by_side(record_.responses.size(), answer);
     if (!answers_may_come()) {
@@ -91,14 +91,10 @@ class QueryWork {
   }
 
  private:
-  std::size_t place(std::size_t condition, int run) const {
-    return condition * static_cast<std::size_t>(design_.runs) + static_cast<std::size_t>(run - 1);
-  }
   const std::string& name(std::size_t condition) const { return design_.conditions[condition].name; }
 
   Task<void> answer(std::size_t i) {
-    const std::size_t condition = i / static_cast<std::size_t>(design_.runs);
-    const int run = static_cast<int>(i % static_cast<std::size_t>(design_.runs)) + 1;
+    const auto [condition, run] = design_.answer_at(i);
     if (!plan_.existing.empty()) {
       record_.responses[i] = plan_.existing[i].texts.at(query_.id);
       co_return;
@@ -139,7 +135,7 @@ class QueryWork {
   }
 
   const std::string* text(std::size_t condition, int run) const {
-    const auto& answer = blind_[place(condition, run)];
+    const auto& answer = blind_[design_.place(condition, run)];
     return answer ? &answer->text : nullptr;
   }
 
@@ -229,10 +225,10 @@ class QueryWork {
     const auto [first, last] = design_.role_evaluators();
     for (int evaluator = first; evaluator <= last; ++evaluator) {
       for (std::size_t condition = 0; condition < design_.conditions.size(); ++condition) {
-        if (!plan_.has_role(condition)) continue;
+        if (!design_.conditions[condition].has_role()) continue;
         for (int run = 1; run <= design_.runs; ++run) {
-          const auto& answer = blind_[place(condition, run)];
-          const std::string role = answer ? plan_.role_of(condition, query_, *answer) : "";
+          const auto& answer = blind_[design_.place(condition, run)];
+          const std::string role = answer ? role_of(design_.conditions[condition], query_, *answer) : "";
           if (role.empty()) continue;
           RoleVerdict question;
           question.evaluator = evaluator;
@@ -305,7 +301,7 @@ ChatRequest answer_request(const ExperimentPlan& plan, std::size_t condition, co
   request.model = how.model;
   if (!how.prompt.empty()) {
     std::string prompt = how.prompt;
-    if (how.role_per_query) {
+    if (plan.design.conditions[condition].role_per_query) {
       constexpr std::string_view kPlace = "{role}";
       for (std::size_t at = prompt.find(kPlace); at != std::string::npos;
            at = prompt.find(kPlace, at + query.role.size()))

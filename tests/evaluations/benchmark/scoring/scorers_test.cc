@@ -29,7 +29,7 @@ Scorer scorer(const std::string& yaml) {
   return found.value_or(Scorer{});
 }
 
-Score scored(const std::string& yaml, std::string_view expected, std::string_view answer) {
+AnswerScore scored(const std::string& yaml, std::string_view expected, std::string_view answer) {
   const Json wanted = json(expected);
   return score(scorer(yaml), &wanted, json(answer)).value();
 }
@@ -117,7 +117,7 @@ TEST(RankingScorer, IdsAreTheKeyOrTheFirstFieldAndCompareAsText) {
 }
 
 TEST(RankingScorer, AWrappedListIsForgivenAndNotedAndAnythingElseIsZero) {
-  const Score wrapped = scored("ranking", "[1,2]", R"({"tickets":[1,2]})");
+  const AnswerScore wrapped = scored("ranking", "[1,2]", R"({"tickets":[1,2]})");
   EXPECT_EQ(wrapped.value, 1);
   EXPECT_THAT(wrapped.notes, ElementsAre("the list was taken from the field `tickets`"));
   EXPECT_THAT(scored("ranking", "[1,2]", "5").notes, ElementsAre("found 5, expected a list"));
@@ -126,7 +126,7 @@ TEST(RankingScorer, AWrappedListIsForgivenAndNotedAndAnythingElseIsZero) {
 
 // b a c x against a b c d: among a, b and c two pairs are in order and one is not.
 TEST(RankingScorer, SaysMoreBesideTheScore) {
-  const Score score = scored("ranking", R"(["a","b","c","d"])", R"(["b","a","c","x"])");
+  const AnswerScore score = scored("ranking", R"(["a","b","c","d"])", R"(["b","a","c","x"])");
   EXPECT_EQ(score.value, 0);  // 1/3 - 0.4
   EXPECT_DOUBLE_EQ(*as_number(score.details.at("tau")), 1.0 / 3);
   EXPECT_DOUBLE_EQ(*as_number(score.details.at("spearman")), 0.5);  // 1 - 6·(1+1)/(3·8)
@@ -136,7 +136,7 @@ TEST(RankingScorer, SaysMoreBesideTheScore) {
   EXPECT_EQ(*as_number(score.details.at("exact_prefix")), 0);
   EXPECT_EQ(*as_integer(score.details.at("missing")), 1);
   EXPECT_EQ(*as_integer(score.details.at("extra")), 1);
-  const Score half = scored("ranking", "[1,2,3,4]", "[1,2,4,3]");
+  const AnswerScore half = scored("ranking", "[1,2,3,4]", "[1,2,4,3]");
   EXPECT_EQ(*as_number(half.details.at("top1")), 1);
   EXPECT_EQ(*as_number(half.details.at("exact_prefix")), 0.5);
   EXPECT_TRUE(scored("ranking", "[1]", "[1]").details.at("tau").is_null());
@@ -148,7 +148,7 @@ TEST(RecordsScorer, IsTheF1OfRowsThatCountAsFarAsTheyAreRight) {
   // Row 1 half right, row 2 right: 2·1.5/4.
   EXPECT_DOUBLE_EQ(value("records", expected, R"([{"id":1,"a":11,"b":"x"},{"id":2,"a":20,"b":"y"}])"), 0.75);
   // Row 2 missing: 2·1/3.
-  const Score one = scored("records", expected, R"([{"id":1,"a":10,"b":"x"}])");
+  const AnswerScore one = scored("records", expected, R"([{"id":1,"a":10,"b":"x"}])");
   EXPECT_DOUBLE_EQ(one.value, 2.0 / 3);
   EXPECT_EQ(*as_number(one.details.at("precision")), 1);
   EXPECT_EQ(*as_number(one.details.at("recall")), 0.5);
@@ -174,7 +174,7 @@ TEST(RecordsScorer, FieldsHaveTolerancesAndTypesMayBeStrict) {
   EXPECT_DOUBLE_EQ(
       value("{name: records, strict_types: true}", expected, R"([{"id":1,"score":84.1,"n":"3"}])"), 0.5);
   EXPECT_EQ(value("{name: records, strict_types: true}", expected, R"([{"id":"1","score":84.1,"n":3}])"), 0);
-  const Score score = scored(near, expected, R"([{"id":1,"score":84.3,"n":3}])");
+  const AnswerScore score = scored(near, expected, R"([{"id":1,"score":84.3,"n":3}])");
   EXPECT_EQ(to_text(score.details.at("fields")), R"({"n":1,"score":0})");
   EXPECT_EQ(value("records", R"([{"id":1,"zip":"007"}])", R"([{"id":1,"zip":"7"}])"), 0);
 }

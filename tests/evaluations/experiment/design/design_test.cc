@@ -109,7 +109,7 @@ TEST(BlindingKey, CodesAreRandomUniqueAndFollowFromNamesAndSeed) {
     codes.emplace(*as_text(code));
   }
   EXPECT_EQ(codes.size(), 9U);
-  EXPECT_EQ(text_at(json, "control_run_2_responses.json"), key.code(1, 2));
+  EXPECT_EQ(text_at(json, "control_run_2_responses.json"), key.code(small_design().place(1, 2)));
   EXPECT_EQ(key.hash(), hex(sha256(key.text())));
   EXPECT_EQ(BlindingKey(small_design()).text(), key.text());
   Design other = small_design();
