@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 #include "core/version.h"
-#include "evaluations/registry.h"
 #include "evaluations/common_keys.h"
+#include "evaluations/registry.h"
 
 namespace assay {
 

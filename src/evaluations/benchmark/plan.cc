@@ -103,7 +103,8 @@ std::vector<fs::path> task_files(const std::string& directory, std::vector<Confi
 
 class TaskLoader {
  public:
-  TaskLoader(const ToolSpecs& common, BenchmarkPlan& plan) : common_(common), plan_(plan) {}
+  TaskLoader(const Config& config, const ToolSpecs& common, BenchmarkPlan& plan)
+      : config_(config), common_(common), plan_(plan) {}
 
   void load(const fs::path& path) {
     BenchmarkTask task;
@@ -122,7 +123,7 @@ class TaskLoader {
 
  private:
   void read(BenchmarkTask& task) {
-    auto text = read_file(task.file);
+    auto text = config_.read_text(task.file);
     if (!text) return complain("", "", text.error().text());
     auto read = read_task(*text, task.file);
     if (!read) return complain(task.file, "", read.error().text());
@@ -181,6 +182,7 @@ class TaskLoader {
     plan_.problems.push_back({"error", where, key.empty() ? text : key + ": " + text});
   }
 
+  const Config& config_;
   const ToolSpecs& common_;
   BenchmarkPlan& plan_;
   std::set<std::string> names_;
@@ -241,7 +243,7 @@ PromptqlSettings read_promptql(const Config& config, bool used, std::vector<Conf
     }
   }
   for (const std::string& path : config.texts("promptql.artifacts")) {
-    auto text = read_file(path);
+    auto text = config.read_text(path);
     auto artifact = text ? parse_json(*text) : fail(text.error());
     if (!artifact) {
       problems.push_back(
@@ -381,7 +383,7 @@ BenchmarkPlan make_plan(const Config& config, std::vector<ConfigProblem>& proble
         {"config", "output_dir", "is input_dir: output files would be taken for tasks; choose another"});
   }
   const ToolSpecs common = read_tools(config, problems);
-  TaskLoader loader(common, plan);
+  TaskLoader loader(config, common, plan);
   for (const fs::path& file : task_files(plan.input_dir, problems)) loader.load(file);
   if (promptql) warn_of_equal_queries(plan);
   if (problems.empty()) plan_runs(plan);

@@ -110,7 +110,7 @@ class Reader {
       if (condition.role_per_query) wrong(key + ".role", "a role needs a prompt with {role} in it");
       return how;
     }
-    auto text = read_file(path);
+    auto text = config_.read_text(path);
     if (!text) {
       wrong(key + ".prompt", text.error().text());
       return how;
@@ -139,7 +139,7 @@ class Reader {
   }
 
   void read_existing(ExperimentPlan& plan) {
-    plan.existing = read_responses(config_.text("responses"), plan.design, plan.queries, problems_);
+    plan.existing = read_responses(config_, config_.text("responses"), plan.design, plan.queries, problems_);
     for (std::size_t place = 0; place < plan.existing.size(); ++place)
       plan.prompts.emplace("responses/" + plan.design.file_at(place), plan.existing[place].fingerprint);
   }

@@ -26,11 +26,11 @@ std::string some_of(const std::vector<std::string>& names) {
                               : fmt::format("{}", fmt::join(first, ", "));
 }
 
-ResponseFile read_one(const std::string& path, const QueryList& queries,
+ResponseFile read_one(const Config& config, const std::string& path, const QueryList& queries,
                       std::vector<ConfigProblem>& problems) {
   const auto wrong = [&](std::string text) { problems.push_back({path, "", std::move(text)}); };
   ResponseFile file;
-  auto bytes = read_file(path);
+  auto bytes = config.read_text(path);
   if (!bytes) {
     problems.push_back({"", "responses", bytes.error().text()});
     return file;
@@ -74,13 +74,14 @@ ResponseFile read_one(const std::string& path, const QueryList& queries,
 
 }  // namespace
 
-std::vector<ResponseFile> read_responses(const std::string& directory, const Design& design,
-                                         const QueryList& queries, std::vector<ConfigProblem>& problems) {
+std::vector<ResponseFile> read_responses(const Config& config, const std::string& directory,
+                                         const Design& design, const QueryList& queries,
+                                         std::vector<ConfigProblem>& problems) {
   std::vector<ResponseFile> files;
   for (const Condition& condition : design.conditions) {
     for (int run = 1; run <= design.runs; ++run) {
-      files.push_back(
-          read_one(directory + "/" + response_file(condition.name, run, design.runs), queries, problems));
+      files.push_back(read_one(config, directory + "/" + response_file(condition.name, run, design.runs),
+                               queries, problems));
     }
   }
   return files;

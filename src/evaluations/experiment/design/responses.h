@@ -18,7 +18,8 @@ struct ResponseFile {
 };
 
 // By condition, then run.
-std::vector<ResponseFile> read_responses(const std::string& directory, const Design& design,
-                                         const QueryList& queries, std::vector<ConfigProblem>& problems);
+std::vector<ResponseFile> read_responses(const Config& config, const std::string& directory,
+                                         const Design& design, const QueryList& queries,
+                                         std::vector<ConfigProblem>& problems);
 
 }  // namespace assay::experiment

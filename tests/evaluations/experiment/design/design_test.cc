@@ -226,7 +226,7 @@ TEST(Responses, EverythingThatIsWrongIsToldAtOnce) {
   directory.write("long_responses.json", R"(["So."])");
   directory.write("d_responses.json", R"({"query_1": 7, "query_2": "  "})");
   std::vector<ConfigProblem> problems;
-  (void)read_responses(directory.path(), design, queries, problems);
+  (void)read_responses(Config(), directory.path(), design, queries, problems);
   std::vector<std::string> told;
   for (const ConfigProblem& problem : problems)
     told.push_back(std::filesystem::path(problem.where).filename().string() + ": " + problem.text);
