@@ -237,13 +237,11 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
   for (const Problem& warning : request.warnings) note(warning);
   {
     const RunFacts facts{request.header.run_id, request.header.started};
-    const auto collector = request.evaluation.collector(files, facts);
-    std::optional<Lines> lines;
-    if (!collector) lines.emplace(request.evaluation, files, facts);
+    Lines lines(request.evaluation, files, facts);
     ScoreFigures figures(request.evaluation.human());
     CaseSpread spread(request.evaluation.mean_figures());
     const auto score = [&](const Case& input, const FinishedCase* finished) {
-      const Scores scores = lines ? lines->add(input, finished) : collector->add(input, finished);
+      const Scores scores = lines.add(input, finished);
       figures.add(input, scores);
       spread.add_scores(scores);
       if (finished != nullptr) spread.add_finished(*finished);
@@ -298,12 +296,10 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
                                                   summary.cases.total, (*source)->unit()));
     }
     if (summary.cases.total == 0) co_return fail(ErrorKind::data, "the data hold no case");
-    if (lines) lines->finish(summary, report.notable);
-    if (collector) collector->finish(summary, report.notable);
+    lines.finish(summary, report.notable);
     figures.apply(summary);
     if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);
-    if (lines) lines->write_figures(summary, report.notable);
-    if (collector) collector->write_figures(summary);
+    lines.write_figures(summary, report.notable);
     collect_plots(summary, spread);
   }
   report.summary.finished = iso_time(std::chrono::system_clock::now());
