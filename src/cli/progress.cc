@@ -22,10 +22,10 @@ std::string rounded(std::int64_t count) {
 
 }  // namespace
 
-std::string progress_text(const RunProgress& progress, std::int64_t done_before,
-                          std::chrono::nanoseconds elapsed) {
+std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds elapsed) {
   const double seconds = std::chrono::duration<double>(elapsed).count();
-  const std::int64_t done_now = progress.done - done_before;
+  // What stood in the journal already was not done at this sitting's speed.
+  const std::int64_t done_now = progress.done - progress.standing;
   const double rate = seconds > 0 ? static_cast<double>(done_now) / seconds : 0;
   std::string text = fmt::format("{}/{} cases", count_words(progress.done), count_words(progress.total));
   if (rate > 0) text += fmt::format(" · {:.{}f}/s", rate, rate < 10 ? 1 : 0);
@@ -64,10 +64,7 @@ void ProgressLine::tick() {
 }
 
 void ProgressLine::draw() {
-  const RunProgress now = run_.progress();
-  // What stood in the journal already was not done at this sitting's speed.
-  if (done_before_ < 0) done_before_ = now.done > 0 && now.requests == 0 ? now.done : 0;
-  const std::string text = progress_text(now, done_before_, Clock::now() - started_);
+  const std::string text = progress_text(run_.progress(), Clock::now() - started_);
   if (terminal_.is_terminal) {
     print_error("\r\033[K" + shorten(text, static_cast<std::size_t>(std::max(20, terminal_.width - 1))));
     drawn_ = true;

@@ -10,8 +10,7 @@
 namespace assay {
 
 // "1,204/10,000 cases · 312/s · 64 in flight · 2 errors · 1.2M tokens · $0.42 · 28 s left"
-std::string progress_text(const RunProgress& progress, std::int64_t done_before,
-                          std::chrono::nanoseconds elapsed);
+std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds elapsed);
 
 class ProgressLine {
  public:
@@ -33,7 +32,6 @@ class ProgressLine {
   Loudness loudness_;
   const Run& run_;
   Clock::time_point started_ = Clock::now();
-  std::int64_t done_before_ = -1;
   EventLoop::TimerId timer_ = 0;
   bool drawn_ = false;
 };

@@ -44,8 +44,6 @@ class CaseContext {
   virtual Random random(std::string_view step) const = 0;
 
   virtual CaseSpending spending() const = 0;
-  // How the case ended when it was evaluated before; nothing unless CaseWork::files_are_state().
-  virtual const std::optional<Outcome>& earlier() const = 0;
 };
 
 // The reply of an effect whose replies are any JSON.

@@ -33,9 +33,8 @@ EffectRow row_of(EffectKey key, const Digest& hash, std::string_view kind, std::
 
 }  // namespace
 
-LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay,
-                         std::optional<Outcome> earlier)
-    : means_(means), id_(std::move(id)), index_(index), replay_(replay), earlier_(std::move(earlier)) {}
+LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay)
+    : means_(means), id_(std::move(id)), index_(index), replay_(replay) {}
 
 Random LiveContext::random(std::string_view step) const {
   return Random::keyed(means_.seed, id_, step);

@@ -63,14 +63,12 @@ class LiveContext final : public CaseContext {
   // What the journal holds of a case; read when it is first needed, since much of it may never be.
   enum class Replay { none, from_journal };
   // `means` must outlive it.
-  LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay,
-              std::optional<Outcome> earlier);
+  LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay);
 
   Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) override;
   Task<Status> keep_file(std::string name, std::string text) override;
   Random random(std::string_view step) const override;
   CaseSpending spending() const override { return usage_.spending(); }
-  const std::optional<Outcome>& earlier() const override { return earlier_; }
 
   // Whether the run was wound down under the case, which then has no outcome.
   bool halted() const { return halted_; }
@@ -91,7 +89,6 @@ class LiveContext final : public CaseContext {
   Replay replay_;
   std::vector<EffectRow> journaled_;
   std::unordered_set<std::string> asked_;  // steps with their attempts: each once
-  std::optional<Outcome> earlier_;
   CaseUsage usage_;
   bool halted_ = false;
 };

@@ -9,7 +9,6 @@
 #include <boost/json/object.hpp>
 
 #include "engine/case_feed.h"
-#include "engine/finished_case.h"
 #include "engine/live_context.h"
 
 namespace assay {
@@ -66,11 +65,15 @@ class Runner::State {
 
  private:
   // Begins cases as there is room for them, until all are begun or the run is being stopped.
-  Task<Status> begin_cases(const CaseWork& work, RunStore& store, const CaseStates& states);
-  Task<void> run_case(const CaseWork& work, Case input, LiveContext::Replay replay,
-                      std::optional<Outcome> earlier);
+  Task<Status> begin_cases(const CaseWork& work, const CaseStates& states);
+  Task<void> run_case(const CaseWork& work, Case input, LiveContext::Replay replay);
   Task<Status> keep(const Case& input, Outcome outcome, const CaseUsage& usage);
   void case_left();
+  // The outcome of an earlier sitting stands.
+  void pass_over() {
+    ++progress_.done;
+    ++progress_.standing;
+  }
 
   // Resumed when a case has left and there is room again, or the last one has.
   class Room {
@@ -122,10 +125,9 @@ Task<Status> Runner::State::keep(const Case& input, Outcome outcome, const CaseU
   co_return Status();
 }
 
-Task<void> Runner::State::run_case(const CaseWork& work, Case input, LiveContext::Replay replay,
-                                   std::optional<Outcome> earlier) {
+Task<void> Runner::State::run_case(const CaseWork& work, Case input, LiveContext::Replay replay) {
   {
-    LiveContext context(*means_, input.id, input.index, replay, std::move(earlier));
+    LiveContext context(*means_, input.id, input.index, replay);
     Outcome outcome = co_await evaluated(work, input, context);
     // A case that was cut off has no outcome: it will be finished by a resume.
     if (!context.halted()) {
@@ -136,7 +138,7 @@ Task<void> Runner::State::run_case(const CaseWork& work, Case input, LiveContext
   case_left();
 }
 
-Task<Status> Runner::State::begin_cases(const CaseWork& work, RunStore& store, const CaseStates& states) {
+Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& states) {
   CaseFeed feed(work, [&loop = gateway_.loop()](std::function<void()> one) { loop.post(std::move(one)); });
   // Enough cases to keep every permit busy while others wait for the disk; with a rule no more than needed,
   // since what was begun is paid for.
@@ -148,6 +150,7 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, RunStore& store, c
       // What was begun, in this sitting or an earlier one, is finished whatever the rule says by now.
       const std::int64_t index = rule->order()[position].index;
       const bool was_begun = holds(states.begun, index) || holds(states.ended, index);
+      if (holds(states.finished, index)) pass_over();
       if (holds(states.finished, index) || (!was_begun && !rule->wants(position))) continue;
       rule->begun(position);
     }
@@ -155,19 +158,14 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, RunStore& store, c
     if (!next) co_return fail(std::move(next.error()));
     if (!*next || account_.stopping()) break;
     Case& current = **next;
-    const bool look_again = work.files_are_state();
-    if (holds(states.finished, current.index) && !look_again) continue;
-    std::optional<Outcome> earlier;
-    if (look_again && holds(states.ended, current.index)) {
-      auto outcome = co_await store.outcome_of(current.index);
-      if (!outcome) co_return fail(std::move(outcome.error()));
-      if (*outcome) earlier = read_finished(**outcome).outcome;
+    if (holds(states.finished, current.index)) {
+      pass_over();
+      continue;
     }
-    const bool journaled = holds(states.begun, current.index) || look_again;
+    const bool journaled = holds(states.begun, current.index);
     ++active_;
-    gateway_.loop().spawn(run_case(work, std::move(current),
-                                   journaled ? LiveContext::Replay::from_journal : LiveContext::Replay::none,
-                                   std::move(earlier)));
+    gateway_.loop().spawn(run_case(
+        work, std::move(current), journaled ? LiveContext::Replay::from_journal : LiveContext::Replay::none));
     if (active_ >= window) co_await Room(*this, window);
   }
   co_return Status();
@@ -181,9 +179,8 @@ Task<RunResult> Runner::State::run(const CaseWork& work, RunStore& store, std::i
   gateway_.budget().spend(totals->cost_picousd);
   auto states = co_await store.states(outcomes_to_retry());
   if (!states) co_return RunResult{RunEnd::stopped, std::move(states.error())};
-  if (!work.files_are_state()) progress_.done = static_cast<std::int64_t>(states->finished.size());
   means_.emplace(account_, store, options_.earlier_answers, options_.seed);
-  auto begun = co_await begin_cases(work, store, *states);
+  auto begun = co_await begin_cases(work, *states);
   if (!begun) account_.stop(std::move(begun.error()));
   if (active_ > 0) co_await Room(*this, 1);
   if (!account_.stopping()) co_return RunResult{};

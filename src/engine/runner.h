@@ -31,8 +31,9 @@ struct RunnerOptions {
 // A snapshot for people; cheap to take.
 struct RunProgress {
   std::int64_t total = 0;
-  std::int64_t done = 0;     // outcomes, those of earlier sittings included
-  std::int64_t errored = 0;  // of them, not scored
+  std::int64_t done = 0;      // outcomes, those of earlier sittings included as far as they were passed
+  std::int64_t standing = 0;  // of them, those of earlier sittings
+  std::int64_t errored = 0;   // of this sitting's, not scored
   int in_flight = 0;
   int retrying = 0;
   std::int64_t requests = 0;  // of this sitting

@@ -54,11 +54,6 @@ class CaseWork {
   virtual Result<std::unique_ptr<CaseSource>> cases() const = 0;
   // Whether cases need effects at all. If not, evaluate() is never called and no journal is made.
   virtual bool asks_outside() const = 0;
-  // Whether the evaluation's own files, which people may edit, are the state of its cases. Then every run
-  // looks at every case, whatever the journal says of it, a directory that holds a run is gone on with, and
-  // the journal only fills in what came after a file was last written. The index of a case then depends on
-  // nothing but its id, so that config and data may change between runs.
-  virtual bool files_are_state() const { return false; }
   // Asks what is needed to score the case. `input` (complete in itself) and `context` outlive the task.
   virtual Task<Outcome> evaluate(const Case& input, CaseContext& context) const = 0;
   virtual void estimate(const Case& input, CallEstimate& estimate) const = 0;

@@ -81,7 +81,7 @@ std::vector<StopCondition> read_stop_conditions(const Config& config, const Eval
 }
 
 EarlyStop::EarlyStop(const Evaluation& evaluation, std::vector<StopCondition> conditions)
-    : evaluation_(evaluation), nowhere_(OutputFiles::nowhere()) {
+    : evaluation_(evaluation) {
   for (StopCondition& condition : conditions) {
     StopVerdict verdict;
     verdict.condition = condition.text;
@@ -140,7 +140,6 @@ Result<std::unique_ptr<EarlyStop>> EarlyStop::make(const Evaluation& evaluation,
     made->position_[index] = position;
   }
   for (const std::size_t size : sizes) made->largest_group_ = std::max(made->largest_group_, size);
-  made->collector_ = evaluation.collector(made->nowhere_, {});
   return made;
 }
 
@@ -178,8 +177,8 @@ EarlyStop::CaseScores EarlyStop::scores_of(const Case& input, const Outcome& out
   CaseScores values(figures_.size());
   const FinishedCase finished{outcome, JsonObject{}, 0};
   line_.begin(&finished, -std::numeric_limits<double>::infinity());
-  if (!collector_) evaluation_.line(input, &finished, line_);
-  for (const Score& score : collector_ ? collector_->add(input, &finished) : line_.scores()) {
+  evaluation_.line(input, &finished, line_);
+  for (const Score& score : line_.scores()) {
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       if (figures_[i].figure.name == score.figure) values[i] = score.value;
     }

@@ -97,8 +97,6 @@ class EarlyStop final : public StopRule {
   std::size_t next_ = 0;                     // position of the first case that is not taken yet
   const Evaluation& evaluation_;
   ResultLine line_;  // of the case at hand, for its scores
-  OutputFiles nowhere_;
-  std::unique_ptr<Collector> collector_;
   std::vector<Watched> figures_;
   std::vector<Watch> conditions_;
   bool settled_ = false;

@@ -51,31 +51,17 @@ class Aggregate {
   virtual void write_figures(const Summary& /*summary*/, const std::vector<NotableCase>& /*notable*/) {}
 };
 
-// An evaluation that is not yet split.
-class Collector {
- public:
-  virtual ~Collector() = default;
-  virtual Scores add(const Case& input, const FinishedCase* finished) = 0;
-  virtual void finish(Summary& summary, std::vector<NotableCase>& notable) = 0;
-  virtual void write_figures(const Summary& /*summary*/) {}
-};
-
 class Evaluation : public CaseWork {
  public:
   // The file (or directory) that the cases come from.
   virtual std::string data_path() const = 0;
   // Pure: what the case came to. `finished` is null where the evaluation asks nothing outside. Called on one
   // thread at a time for each `line`.
-  virtual void line(const Case& /*input*/, const FinishedCase* /*finished*/, ResultLine& /*line*/) const {}
+  virtual void line(const Case& input, const FinishedCase* finished, ResultLine& line) const = 0;
   // `files` takes the evaluation's own files, beside those that the run writes.
-  virtual std::unique_ptr<Aggregate> aggregate(OutputFiles& /*files*/, const RunFacts& /*run*/) const {
-    return nullptr;
-  }
+  virtual std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const = 0;
   // The heads of results.csv; none: there is no such file.
   virtual std::vector<std::string> columns() const { return {}; }
-  virtual std::unique_ptr<Collector> collector(OutputFiles& /*files*/, const RunFacts& /*run*/) const {
-    return nullptr;
-  }
   // Every metric that a run may report, for checking gates before anything is sent; a name that ends in a dot
   // stands for a family with names from the data ("precision.").
   virtual std::vector<std::string> metric_names() const = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -24,6 +23,8 @@
 
 namespace assay {
 namespace {
+
+constexpr std::size_t kPage = 512;  // outcomes that are in memory at a time
 
 // Follows the cases through the store's outcomes, both in the order of their indices; a page of them is in
 // memory.
@@ -50,7 +51,6 @@ class OutcomeCursor {
   }
 
  private:
-  static constexpr std::size_t kPage = 512;
   RunStore& store_;
   std::vector<OutcomeRow> page_;  // the outcomes from first_ on
   std::int64_t first_ = 0;
@@ -194,6 +194,16 @@ Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store, Post p
   }
 }
 
+Task<Status> recall_outcomes(Evaluation& evaluation, RunStore& store) {
+  for (std::int64_t first = 0;;) {
+    auto page = co_await store.outcomes(first, kPage);
+    if (!page) co_return fail(std::move(page.error()));
+    for (const OutcomeRow& row : *page) evaluation.recall(row.case_id, read_finished(row).outcome);
+    if (page->size() < kPage) co_return Status();
+    first = page->back().case_index + 1;
+  }
+}
+
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
   auto source = evaluation.cases();
   if (!source) return fail(std::move(source.error()));
@@ -227,13 +237,11 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
   for (const Problem& warning : request.warnings) note(warning);
   {
     const RunFacts facts{request.header.run_id, request.header.started};
-    const auto collector = request.evaluation.collector(files, facts);
-    std::optional<Lines> lines;
-    if (!collector) lines.emplace(request.evaluation, files, facts);
+    Lines lines(request.evaluation, files, facts);
     ScoreFigures figures(request.evaluation.human());
     CaseSpread spread(request.evaluation.mean_figures());
     const auto score = [&](const Case& input, const FinishedCase* finished) {
-      const Scores scores = lines ? lines->add(input, finished) : collector->add(input, finished);
+      const Scores scores = lines.add(input, finished);
       figures.add(input, scores);
       spread.add_scores(scores);
       if (finished != nullptr) spread.add_finished(*finished);
@@ -254,8 +262,6 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
       }
       auto finished = co_await outcomes->at(current.index);
       if (!finished) co_return fail(std::move(finished.error()));
-      if (request.this_sitting != nullptr && !request.this_sitting->contains(current.index))
-        finished->reset();
       if (*finished) ++taken;
       if (!*finished && request.not_taken == NotTaken::skipped) {
         ++report.summary.cases.skipped;
@@ -290,12 +296,10 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
                                                   summary.cases.total, (*source)->unit()));
     }
     if (summary.cases.total == 0) co_return fail(ErrorKind::data, "the data hold no case");
-    if (lines) lines->finish(summary, report.notable);
-    if (collector) collector->finish(summary, report.notable);
+    lines.finish(summary, report.notable);
     figures.apply(summary);
     if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);
-    if (lines) lines->write_figures(summary, report.notable);
-    if (collector) collector->write_figures(summary);
+    lines.write_figures(summary, report.notable);
     collect_plots(summary, spread);
   }
   report.summary.finished = iso_time(std::chrono::system_clock::now());

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +52,9 @@ struct RunHeader {
 Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store, Post post,
                            std::function<void(const Case& input, const Outcome& outcome)> hear);
 
+// Tells an evaluation that goes on with a run how the cases in the store ended so far. Both outlive the task.
+Task<Status> recall_outcomes(Evaluation& evaluation, RunStore& store);
+
 // Collects every case and writes the run's files: each whole, one after the other, none if collecting fails.
 // Cases without an outcome in the store count as errored with `not_evaluated` as their reason. Without a
 // store the cases are scored as they stand. Invalid lines end it with an error of kind data unless they are
@@ -69,8 +71,6 @@ struct CollectRequest {
   NotTaken not_taken = NotTaken::errored;
   std::string not_evaluated = {};         // why, if errored
   const EarlyStop* early_stop = nullptr;  // if the run was allowed to stop early
-  // Where files are the state: the cases that came to an end in this sitting; earlier ends are out of date.
-  const std::set<std::int64_t>* this_sitting = nullptr;
   std::vector<Gate> gates = {};
   std::vector<Problem> warnings = {};  // of the run itself, for problems.log
   InvalidLines invalid_lines = InvalidLines::refuse;

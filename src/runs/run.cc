@@ -53,6 +53,15 @@ bool holds_run(const std::string& directory) {
   return RunStore::holds_run(directory) || file_exists(directory + "/summary.json");
 }
 
+// Whether the directory holds a run that an evaluation which goes on can go on with. A run whose name cannot
+// be read at the moment (it was killed while its journal was being made ready) counts: opening it mends it,
+// or says what is wrong.
+bool may_hold_run_of(const RunRequest& request) {
+  if (!RunStore::holds_run(request.directory)) return false;
+  auto identity = read_identity(request.directory);
+  return !identity || identity->evaluation == request.evaluation_name;
+}
+
 RunIdentity identity_now(const RunRequest& request) {
   const auto now = std::chrono::system_clock::now();
   return {request.run_id.empty() ? make_run_id(now) : request.run_id,
@@ -91,7 +100,7 @@ Post Run::post() {
 
 Task<Result<RunIdentity>> Run::new_identity() {
   RunIdentity identity = identity_now(request_);
-  if (request_.evaluation.files_are_state()) co_return identity;
+  if (request_.evaluation.goes_on()) co_return identity;
   WorkThread thread(post());
   auto hash =
       co_await thread.run<Result<std::string>>([path = identity.data_path] { return sha256_of_file(path); });
@@ -112,9 +121,8 @@ Task<Status> Run::begin() {
   const std::string& directory = request_.directory;
   auto made = NewDirectory::make(directory);
   if (!made) co_return fail(std::move(made.error()));
-  const bool files_are_state = request_.evaluation.files_are_state();
-  const bool fresh =
-      request_.opening == Opening::fresh && !(files_are_state && RunStore::holds_run(directory));
+  const bool goes_on = request_.evaluation.goes_on();
+  const bool fresh = request_.opening == Opening::fresh && !(goes_on && may_hold_run_of(request_));
   if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
   auto lock = RunStore::lock(directory);
   if (!lock) co_return fail(std::move(lock.error()));
@@ -133,8 +141,10 @@ Task<Status> Run::begin() {
     co_return fail(std::move(store.error()));
   }
   store_ = std::move(*store);
-  if (resumed_ && !files_are_state) {
-    if (auto same = check_unchanged(store_->identity(), *identity, directory); !same) co_return same;
+  if (resumed_) {
+    auto fits = goes_on ? co_await recall_outcomes(request_.evaluation, *store_)
+                        : check_unchanged(store_->identity(), *identity, directory);
+    if (!fits) co_return fits;
   }
   identity_ = store_->identity();
   co_return request_.evaluation.prepare(directory, {identity_.run_id, identity_.started});
@@ -156,10 +166,7 @@ Task<RunResult> Run::execute() {
   RunnerOptions options;
   options.seed = gateway_.settings().seed;
   options.trace = request_.trace;
-  options.on_outcome = [this](const Case& input, const Outcome& outcome) {
-    if (request_.evaluation.files_are_state()) this_sitting_.insert(input.index);
-    if (request_.on_outcome) request_.on_outcome(input, outcome);
-  };
+  options.on_outcome = request_.on_outcome;
   if (!request_.stop_when.empty()) {
     auto made = EarlyStop::make(request_.evaluation, request_.stop_when, options.seed);
     if (!made) co_return stopped(std::move(made.error()));
@@ -195,13 +202,9 @@ Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Prob
   CollectRequest collecting = collect_request(request_, identity_);
   collecting.warnings = std::move(warnings);
   collecting.store = store_.get();
-  const bool files_are_state = request_.evaluation.files_are_state();
-  std::optional<std::vector<std::int64_t>> counted;
-  if (files_are_state) counted.emplace(this_sitting_.begin(), this_sitting_.end());
-  auto totals = co_await store_->totals(std::move(counted));
+  auto totals = co_await store_->totals();
   if (!totals) co_return fail(std::move(totals.error()));
   collecting.totals = *totals;
-  if (files_are_state) collecting.this_sitting = &this_sitting_;
   const bool cut_off = result.end != RunEnd::complete;
   collecting.early_stop = early_stop_.get();
   if (early_stop_ && (!cut_off || early_stop_->settled())) collecting.not_taken = NotTaken::skipped;

@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -89,7 +88,6 @@ class Run {
   std::unique_ptr<EarlyStop> early_stop_;
   std::unique_ptr<Runner> runner_;
   bool interrupted_ = false;
-  std::set<std::int64_t> this_sitting_;  // cases that came to an end in it
 };
 
 // The resolved config as it stands in config.yaml.

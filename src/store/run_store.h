@@ -127,10 +127,8 @@ class RunStore {
   virtual Task<Result<CaseStates>> states(std::vector<std::string> outcomes_to_retry) = 0;
   // In the order of their indices, from `first` on, at most so many.
   virtual Task<Result<std::vector<OutcomeRow>>> outcomes(std::int64_t first, std::size_t most) = 0;
-  // How a case ended last; nothing if it has not.
-  virtual Task<Result<std::optional<OutcomeRow>>> outcome_of(std::int64_t case_index) = 0;
-  // Over these cases, or over all.
-  virtual Task<Result<RunTotals>> totals(std::optional<std::vector<std::int64_t>> cases = {}) = 0;
+  // Over all cases.
+  virtual Task<Result<RunTotals>> totals() = 0;
   // An answer to the same request at the same step, whatever case it was for (`--reuse`).
   virtual Task<Result<std::optional<EffectRow>>> find_answer(Digest request_hash, std::string step,
                                                              int attempt) = 0;

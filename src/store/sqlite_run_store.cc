@@ -119,14 +119,13 @@ class RunReads {
     return run_tables::rows(*outcomes_, run_tables::outcome);
   }
 
-  Result<RunTotals> totals(const std::optional<std::vector<std::int64_t>>& cases) {
+  Result<RunTotals> totals() {
     auto query = database_.prepare(
         "SELECT coalesce(sum(tries * (1 - reused)),0), coalesce(sum(prompt_tokens * (1 - reused)),0), "
         "coalesce(sum(completion_tokens * (1 - reused)),0), coalesce(sum(cached_tokens * (1 - reused)),0), "
         "coalesce(sum(reasoning_tokens * (1 - reused)),0), coalesce(sum(cost_picousd),0), "
         "coalesce(sum(kind IN ('model', 'promptql') AND cost_picousd IS NULL),0), coalesce(sum(reused),0) "
-        "FROM effects" +
-        (cases ? fmt::format(" WHERE case_index IN ({})", fmt::join(*cases, ",")) : std::string()));
+        "FROM effects");
     if (!query) return fail(std::move(query.error()));
     auto row = query->step();
     if (!row) return fail(std::move(row.error()));
@@ -288,16 +287,8 @@ class SqliteRunStore final : public RunStore {
   Task<Result<std::vector<OutcomeRow>>> outcomes(std::int64_t first, std::size_t most) override {
     return read([first, most](RunReads& reads) { return reads.outcomes(first, most); });
   }
-  Task<Result<std::optional<OutcomeRow>>> outcome_of(std::int64_t case_index) override {
-    return read([case_index](RunReads& reads) -> Result<std::optional<OutcomeRow>> {
-      auto found = reads.outcomes(case_index, 1);
-      if (!found) return fail(std::move(found.error()));
-      if (found->empty() || found->front().case_index != case_index) return std::nullopt;
-      return std::move(found->front());
-    });
-  }
-  Task<Result<RunTotals>> totals(std::optional<std::vector<std::int64_t>> cases) override {
-    return read([cases = std::move(cases)](RunReads& reads) { return reads.totals(cases); });
+  Task<Result<RunTotals>> totals() override {
+    return read([](RunReads& reads) { return reads.totals(); });
   }
   Task<Result<std::optional<EffectRow>>> find_answer(Digest request_hash, std::string step,
                                                      int attempt) override {

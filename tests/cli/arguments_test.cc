@@ -59,7 +59,7 @@ TEST(Progress, SaysWhatAPersonWantsToKnow) {
   progress.errored = 2;
   progress.tokens = 1'234'567;
   progress.spent_picousd = 420'000'000'000;
-  EXPECT_EQ(progress_text(progress, 0, std::chrono::seconds(4)),
+  EXPECT_EQ(progress_text(progress, std::chrono::seconds(4)),
             "1,204/10,000 cases · 301/s · 64 in flight · 2 errors · 1235k tokens · $0.42 · 29.2 s left");
 }
 

@@ -300,7 +300,7 @@ TEST_F(RunnerTest, AnswersOfAnEarlierRunAreReusedWhereTheRequestIsTheSame) {
   EXPECT_EQ(outcomes(second)[2], outcomes(folder_)[2]);
 }
 
-// Uses a program as a tool, whatever the journal says of the case; says how often it was taken up.
+// Uses a program as a tool, twice.
 class ToolWork final : public CaseWork {
  public:
   explicit ToolWork(const std::vector<std::string>& command) {
@@ -311,7 +311,6 @@ class ToolWork final : public CaseWork {
   }
   Result<std::unique_ptr<CaseSource>> cases() const override { return std::make_unique<NumberSource>(2); }
   bool asks_outside() const override { return true; }
-  bool files_are_state() const override { return true; }
   Task<Outcome> evaluate(const Case&, CaseContext& context) const override { return work(context); }
   void estimate(const Case&, CallEstimate&) const override {}
   std::vector<std::string> models() const override { return {}; }
@@ -319,29 +318,24 @@ class ToolWork final : public CaseWork {
  private:
   Task<Outcome> work(CaseContext& context) const {
     Outcome outcome;
-    std::int64_t sitting = 1;
-    if (context.earlier()) sitting = context.earlier()->result.at("sitting").as_int64() + 1;
     for (const char* name : {"a", "b"}) {
-      auto result =
-          co_await use_tool(context, "sitting" + std::to_string(sitting) + "/" + name,
-                                    {tool_, "note", JsonObject{{"sitting", sitting}, {"name", name}}});
+      auto result = co_await use_tool(context, name, {tool_, "note", JsonObject{{"name", name}}});
       if (!result) co_return failed_outcome(result.error());
       outcome.result[name] = *result;
     }
-    outcome.result["sitting"] = sitting;
     outcome.result["requests"] = context.spending().requests;
     co_return outcome;
   }
   std::shared_ptr<const ToolSpec> tool_;
 };
 
-TEST_F(RunnerTest, WhereFilesAreTheStateEveryCaseIsTakenUpAgainAndKnowsHowItEnded) {
+TEST_F(RunnerTest, AToolIsUsedOnceAndAResumeFindsWhatItSaid) {
   const ToolWork work({"cat"});
   EXPECT_EQ(sit(work).end, RunEnd::complete);
   EXPECT_EQ(sit(work).end, RunEnd::complete);
-  EXPECT_EQ(
-      outcomes(folder_)[1],
-      R"(1 scored {"a":{"sitting":2,"name":"a"},"b":{"sitting":2,"name":"b"},"sitting":2,"requests":2})");
+  EXPECT_EQ(outcomes(folder_)[1], R"(1 scored {"a":{"name":"a"},"b":{"name":"b"},"requests":2})");
+  EXPECT_EQ(progress_.done, 2);
+  EXPECT_EQ(progress_.standing, 2);
 }
 
 TEST_F(RunnerTest, AToolThatFailsIsAResultAndTheCircuitStaysClosed) {

@@ -49,6 +49,7 @@ class ScoreEvaluation final : public Evaluation {
     const Score scores[] = {{"score.mean", value == nullptr ? std::nullopt : as_number(*value)}};
     line.scores(scores);
   }
+  std::unique_ptr<Aggregate> aggregate(OutputFiles&, const RunFacts&) const override { return nullptr; }
   std::vector<std::string> metric_names() const override { return {"score.mean"}; }
   std::vector<MeanFigure> mean_figures() const override { return {{"score.mean"}}; }
 
