@@ -271,8 +271,9 @@ class SqliteRunStore final : public RunStore {
   Task<Status> put(OutcomeRow row) override { return put_row(std::move(row)); }
 
   Task<Status> keep_file(std::string name, std::string text) override {
-    const std::string path = directory_ + "/" + name;
-    co_return co_await files_.run<Status>([&path, &text] { return write_file(path, text); });
+    // The work owns what it writes: this coroutine may be gone by then.
+    co_return co_await files_.run<Status>(
+        [path = directory_ + "/" + name, text = std::move(text)] { return write_file(path, text); });
   }
 
   Task<Result<std::vector<PlanText>>> texts() override {

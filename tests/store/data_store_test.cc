@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "store/journal.h"
+#include "store/run_store.h"
 #include "tests/store/data_store_fixture.h"
 
 namespace assay {
@@ -324,7 +324,9 @@ TEST_F(DataStoreTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
   std::ofstream(folder_ / "text.db")
       << "this is no database, and long enough to be looked at as one, surely, by far";
   EXPECT_THAT(error_of(folder_ / "text.db"), HasSubstr("not an SQLite database"));
-  (void)Journal::create(folder_.string(), {}, [](const std::vector<Journal::Ticket>&, const Status&) {});
+  ASSERT_TRUE(RunStore::create(folder_.string(), RunStore::lock(folder_.string()).value(), {}, {},
+                               [](const std::function<void()>& work) { work(); })
+                  .has_value());
   EXPECT_THAT(error_of(folder_ / kJournalFile), HasSubstr("not an evaluation store"));
   std::ofstream(folder_ / "lost.db-wal") << "what is left of a store whose file was removed";
   EXPECT_THAT(error_of(folder_ / "lost.db"), HasSubstr("its log is there"));
