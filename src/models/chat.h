@@ -1,5 +1,5 @@
-// One request and one reply type for every chat model; providers map it to their wire. Together with the identity of
-// the model that is asked (model.h), its canonical JSON says everything that decides the answer.
+// One request and one reply type for every chat model; providers map it to their wire. Together with the
+// identity of the model that is asked (model.h), its canonical JSON says everything that decides the answer.
 #pragma once
 
 #include <cstdint>

@@ -115,6 +115,16 @@ Task<Result<std::unique_ptr<Run>>> Run::open(Gateway& gateway, RunRequest reques
   co_return run;
 }
 
+// A process that was killed a moment ago may not have ended yet, and holds its lock until then.
+Task<Result<std::unique_ptr<RunLock>>> Run::patient_lock() {
+  constexpr int kTries = 20;
+  for (int tries = 1;; ++tries) {
+    auto lock = RunStore::lock(request_.directory);
+    if (lock || tries == kTries) co_return lock;
+    co_await gateway_.loop().sleep(std::chrono::milliseconds(50));
+  }
+}
+
 // The lock comes first: whatever is written belongs to whoever has it. config.yaml comes before the journal:
 // from then on the directory can be resumed.
 Task<Status> Run::begin() {
@@ -124,8 +134,10 @@ Task<Status> Run::begin() {
   const bool goes_on = request_.evaluation.goes_on();
   const bool fresh = request_.opening == Opening::fresh && !(goes_on && may_hold_run_of(request_));
   if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
-  auto lock = RunStore::lock(directory);
+  auto lock = co_await patient_lock();
   if (!lock) co_return fail(std::move(lock.error()));
+  // Whoever had the lock may have made one.
+  if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
   auto identity = co_await new_identity();
   if (!identity) co_return fail(std::move(identity.error()));
   if (request_.opening == Opening::fresh) {

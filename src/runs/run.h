@@ -74,6 +74,7 @@ class Run {
   Run(Gateway& gateway, RunRequest request) : gateway_(gateway), request_(std::move(request)) {}
 
   Task<Status> begin();
+  Task<Result<std::unique_ptr<RunLock>>> patient_lock();
   // What the run would begin with now.
   Task<Result<RunIdentity>> new_identity();
   Task<Status> hear_earlier();

@@ -305,8 +305,8 @@ Errors errors_of(const PreparedComparisons& prepared, const PairedChoice& model,
 
 enum class Shown { as_it_is, exponential };
 
-FittedEffect effect_of(std::size_t index, const Report& report, const Solution& solution, const Errors& errors,
-                 double level, Shown shown) {
+FittedEffect effect_of(std::size_t index, const Report& report, const Solution& solution,
+                       const Errors& errors, double level, Shown shown) {
   const auto show = [&](double x) { return shown == Shown::exponential ? std::exp(x) : x; };
   FittedEffect effect;
   const double value = report.value(index, solution.fit.parameters);
@@ -328,8 +328,8 @@ FittedEffect effect_of(std::size_t index, const Report& report, const Solution& 
   return effect;
 }
 
-void attach_resampled(FittedEffect& effect, const std::vector<ResampledInterval>& intervals, std::size_t index,
-                      const Solution& solution, double level) {
+void attach_resampled(FittedEffect& effect, const std::vector<ResampledInterval>& intervals,
+                      std::size_t index, const Solution& solution, double level) {
   effect.resampled = effect.estimate;
   effect.resampled.ci = std::nullopt;
   if (intervals.empty()) {

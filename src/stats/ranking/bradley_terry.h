@@ -85,9 +85,9 @@ struct Strength {
 };
 
 struct BradleyTerry {
-  Ties ties = Ties::davidson;     // as asked for
-  std::vector<Strength> players;  // by name
-  std::optional<FittedEffect> seat;     // δ, if asked for
+  Ties ties = Ties::davidson;        // as asked for
+  std::vector<Strength> players;     // by name
+  std::optional<FittedEffect> seat;  // δ, if asked for
   // ν or θ, if there are ties and they are not half wins; errors are of its log. θ is never below 1.
   std::optional<FittedEffect> tie;
   std::vector<FittedEffect> covariates;
