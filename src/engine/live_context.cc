@@ -1,9 +1,10 @@
 #include "engine/live_context.h"
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
-
-#include <fmt/format.h>
+#include <functional>
+#include <string_view>
 
 #include "core/sha256.h"
 #include "core/time.h"
@@ -78,8 +79,11 @@ Task<Result<std::optional<EffectRow>>> LiveContext::reused(const EffectKey& key,
 Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Effect& effect) {
   auto terms = means_.account.terms(effect);
   if (!terms) co_return fail(std::move(terms.error()));
-  [[maybe_unused]] const bool first = asked_.insert(fmt::format("{} {}", attempt, step)).second;
-  assert(first && "a step of a case is asked once for each attempt");
+  [[maybe_unused]] const std::size_t mark =
+      std::hash<std::string_view>{}(step) + static_cast<std::size_t>(attempt);
+  assert(std::ranges::find(asked_, mark) == asked_.end() &&
+         "a step of a case is asked once for each attempt");
+  asked_.push_back(mark);
   EffectKey key{index_, std::move(step), attempt};
   const Digest hash = sha256(terms->request);
   if (auto read = co_await read_journal(); !read) co_return end_run(std::move(read.error()));

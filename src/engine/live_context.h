@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -88,7 +87,7 @@ class LiveContext final : public CaseContext {
   std::int64_t index_;
   Replay replay_;
   std::vector<EffectRow> journaled_;
-  std::unordered_set<std::string> asked_;  // steps with their attempts: each once
+  std::vector<std::size_t> asked_;  // hashes of steps with their attempts: each once
   CaseUsage usage_;
   bool halted_ = false;
 };

@@ -51,6 +51,20 @@ Result<ChatModel*> Models::find(std::string_view name) {
   return built_.back().model.get();
 }
 
+Result<const Models::Asked*> Models::asked(std::string_view name) {
+  if (const auto known = asked_.find(name); known != asked_.end()) return known->second.get();
+  auto model = find(name);
+  if (!model) return fail(std::move(model).error());
+  ModelIdentity identity = (*model)->identity();
+  std::string who = fmt::format("{}/{}", identity.provider, identity.name);
+  if (!identity.base_url.empty()) who += fmt::format(" at {}", identity.base_url);
+  if (!identity.structured.empty()) who += fmt::format(", structured by {}", identity.structured);
+  auto& slot = asked_[std::string(name)];
+  slot =
+      std::unique_ptr<Asked>(new Asked{**model, std::move(identity), std::move(who), (*model)->limit_key()});
+  return slot.get();
+}
+
 Result<std::unique_ptr<ChatModel>> Models::build(const ModelSpec& spec) {
   const Provider* provider = find_provider(spec.provider);
   if (provider == nullptr) {

@@ -43,6 +43,14 @@ class Models {
   // The model, which lives as long as this. The same declaration gives the same model, so what one call
   // learns of it, the next one knows. Nothing is sent.
   Result<ChatModel*> find(std::string_view name);
+  // The same with what its answers depend on and whose limits it shares, made once for each name.
+  struct Asked {
+    ChatModel& model;
+    ModelIdentity identity;
+    std::string who;   // "openai/gpt-4o at https://api.openai.com/v1": in the place of an alias
+    std::string lane;  // ChatModel::limit_key()
+  };
+  Result<const Asked*> asked(std::string_view name);
 
   // The one client, for other requests of the same run.
   HttpClient& client() { return client_; }
@@ -60,6 +68,7 @@ class Models {
   SimFactory sim_;
   HttpClient client_;
   std::vector<Built> built_;
+  std::map<std::string, std::unique_ptr<Asked>, std::less<>> asked_;
   Timeouts timeouts_;
 };
 

@@ -46,7 +46,7 @@ test('a run stops when its condition is settled, and says when, why and what it 
 test('killed and resumed it decides alike, and a finished one asks nothing more', async (t) => {
   const whole = await stopped(t);
   const directory = scratch(t);
-  const sim = await simulator(t, ['--latency', '3ms']);
+  const sim = await simulator(t, ['--latency', '25ms']);  // slow enough to be killed in time
   writeLines(join(directory, 'data.jsonl'), ragLines(kCases));
   write(join(directory, 'eval.yaml'), config());
   const output = join(directory, 'out');

@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::int64_t kExpectedCompletionTokens = 1000;  // where a request sets no limit
 
-// "openai/gpt-4o at https://api.openai.com/v1": who is asked, in the place of an alias.
-std::string asked_model(const ModelIdentity& identity) {
-  std::string text = fmt::format("{}/{}", identity.provider, identity.name);
-  if (!identity.base_url.empty()) text += fmt::format(" at {}", identity.base_url);
-  if (!identity.structured.empty()) text += fmt::format(", structured by {}", identity.structured);
-  return text;
-}
-
 Sampling in_force(Sampling asked, const ModelIdentity& identity) {
   if (!asked.temperature) asked.temperature = identity.temperature;
   if (!asked.max_tokens) asked.max_tokens = identity.max_tokens;
@@ -28,13 +20,11 @@ Sampling in_force(Sampling asked, const ModelIdentity& identity) {
 }  // namespace
 
 Result<Terms> ModelEffect::terms(Outside& outside) const {
-  auto model = outside.models.find(request_.model);
-  if (!model) return fail(std::move(model.error()));
-  const ModelIdentity identity = (*model)->identity();
-  const Sampling sampling = in_force(request_.sampling, identity);
+  auto asked = outside.models.asked(request_.model);
+  if (!asked) return fail(std::move(asked.error()));
   Terms terms;
-  terms.request = canonical_text(request_, asked_model(identity), sampling);
-  terms.lane = (*model)->limit_key();
+  terms.request = canonical_text(request_, (*asked)->who, in_force(request_.sampling, (*asked)->identity));
+  terms.lane = (*asked)->lane;
   terms.price_name = request_.model;
   terms.tries = outside.tries;
   const Usage expected{.prompt_tokens = estimate_prompt_tokens(request_),
@@ -46,9 +36,9 @@ Result<Terms> ModelEffect::terms(Outside& outside) const {
 }
 
 Task<TryResult> ModelEffect::send(Outside& outside) {
-  auto model = outside.models.find(request_.model);
-  if (!model) co_return std::unexpected(TryFailure{std::move(model.error())});
-  auto reply = co_await (*model)->complete(request_);
+  auto asked = outside.models.asked(request_.model);
+  if (!asked) co_return std::unexpected(TryFailure{std::move(asked.error())});
+  auto reply = co_await (*asked)->model.complete(request_);
   if (!reply)
     co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
   fresh_ = std::move(*reply);
