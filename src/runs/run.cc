@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
 
 #include "core/file.h"
 #include "core/ids.h"
@@ -35,7 +36,14 @@ class NewDirectory {
   void take_back() const {
     std::error_code ignored;
     fs::remove(path_ + "/config.yaml", ignored);
-    if (!existed_) fs::remove(path_, ignored);
+    leave();
+  }
+  // Nothing was written but the lock.
+  void leave() const {
+    if (existed_) return;
+    std::error_code ignored;
+    fs::remove(fmt::format("{}/{}.lock", path_, kJournalFile), ignored);
+    fs::remove(path_, ignored);
   }
 
  private:
@@ -139,7 +147,10 @@ Task<Status> Run::begin() {
   // Whoever had the lock may have made one.
   if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
   auto identity = co_await new_identity();
-  if (!identity) co_return fail(std::move(identity.error()));
+  if (!identity) {
+    made->leave();
+    co_return fail(std::move(identity.error()));
+  }
   if (request_.opening == Opening::fresh) {
     auto written = write_file(directory + "/config.yaml", written_config(request_.config));
     if (!written) co_return written;

@@ -309,6 +309,10 @@ Task<void> StoreJobs::create(std::shared_ptr<Job> job, Answer begun) {
     co_return;
   }
   begun(job->json());
+  if (stopping_) {
+    answer_stopping(*job);
+    co_return;
+  }
   waiting_.push_back(std::move(job));
   start_next();
 }

@@ -2,12 +2,17 @@
 
 #include <filesystem>
 #include <map>
+#include <stdexcept>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/effects/model.h"
+#include "engine/effects/tool.h"
+#include "store/sqlite.h"
+#include "tests/gateway/fake_effect.h"
 #include "tools/tool_config.h"
 
 namespace assay {
@@ -44,61 +49,21 @@ class NumberSource final : public CaseSource {
   Case current_;
 };
 
-// Asks the model twice in a row and keeps both answers.
-class TwoQuestions final : public CaseWork {
- public:
-  explicit TwoQuestions(std::int64_t count, std::string wording = "question")
-      : count_(count), wording_(std::move(wording)) {}
-  Result<std::unique_ptr<CaseSource>> cases() const override {
-    return std::make_unique<NumberSource>(count_);
-  }
-  bool asks_outside() const override { return true; }
-  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
-    return work(std::string(input.id), context);
-  }
-  void estimate(const Case&, CallEstimate&) const override {}
-  std::vector<std::string> models() const override { return {"fake"}; }
-
- private:
-  Task<Outcome> work(std::string id, CaseContext& context) const {
-    Outcome outcome;
-    for (const char* step : {"first", "second"}) {
-      ChatRequest request;
-      request.model = "fake";
-      request.messages = {{Role::user, wording_ + " " + id + " " + step, {}, "", false}};
-      auto reply = co_await complete(context, step, 1, std::move(request));
-      if (!reply) co_return failed_outcome(reply.error());
-      outcome.result[step] = reply->message.text;
-    }
-    co_return outcome;
-  }
-  std::int64_t count_;
-  std::string wording_;
-};
-
 // Echoes after a pause; fails as the test says.
-class FakeModel final : public ChatModel {
+class FakeServer {
  public:
-  explicit FakeModel(EventLoop& loop) : loop_(loop) {}
-  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) override {
-    const std::string text = request.messages.back().text;
-    ++asked_[text];
-    most_at_once = std::max(most_at_once, ++at_once_);
-    co_await loop_.sleep(1ms);
-    --at_once_;
-    if (on_request) on_request();
-    if (fail) {
-      if (auto failure = fail(text, asked_[text])) co_return std::unexpected(*failure);
-    }
-    ChatReply reply;
-    reply.message.role = Role::assistant;
-    reply.message.text = "re: " + text;
-    reply.usage.prompt_tokens = 10;
-    reply.usage.completion_tokens = 10;
-    co_return reply;
+  explicit FakeServer(EventLoop& loop) : loop_(loop) {}
+
+  FakeEffect question(std::string text) {
+    // A tenth of a cent a token, and up to a thousand tokens for an answer under way.
+    Terms terms{.request = canonical_text(JsonObject{{"question", text}}),
+                .lane = "fake",
+                .price_name = "fake",
+                .expected_tokens = 1000,
+                .expected_cost = 1'000'000'000'000,
+                .tries = tries};
+    return {std::move(terms), [this, text] { return answer(text); }};
   }
-  ModelIdentity identity() const override { return {.provider = "fake", .name = "fake"}; }
-  std::string limit_key() const override { return "fake"; }
   std::int64_t requests() const {
     std::int64_t sum = 0;
     for (const auto& [text, count] : asked_) sum += count;
@@ -110,14 +75,48 @@ class FakeModel final : public ChatModel {
     return list;
   }
 
-  std::function<std::optional<ModelFailure>(const std::string&, int)> fail;
+  std::function<std::optional<TryFailure>(const std::string&, int)> fail;
   std::function<void()> on_request;
   int most_at_once = 0;
+  int tries = 5;
 
  private:
+  Task<TryResult> answer(std::string text) {
+    ++asked_[text];
+    most_at_once = std::max(most_at_once, ++at_once_);
+    co_await loop_.sleep(1ms);
+    --at_once_;
+    if (on_request) on_request();
+    if (fail) {
+      if (auto failure = fail(text, asked_[text])) co_return std::unexpected(*failure);
+    }
+    co_return Try{.reply = to_text(Json("re: " + text)),
+                  .usage = {.prompt_tokens = 10, .completion_tokens = 10}};
+  }
+
   EventLoop& loop_;
   std::map<std::string, int> asked_;
   int at_once_ = 0;
+};
+
+// Numbered cases, each evaluated by a function of the test.
+class NumberWork final : public CaseWork {
+ public:
+  using Evaluate = std::function<Task<Outcome>(std::string id, CaseContext& context)>;
+  NumberWork(std::int64_t count, Evaluate evaluate) : count_(count), evaluate_(std::move(evaluate)) {}
+  Result<std::unique_ptr<CaseSource>> cases() const override {
+    return std::make_unique<NumberSource>(count_);
+  }
+  bool asks_outside() const override { return true; }
+  Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
+    return evaluate_(input.id, context);
+  }
+  void estimate(const Case&, CallEstimate&) const override {}
+  std::vector<std::string> models() const override { return {}; }
+
+ private:
+  std::int64_t count_;
+  Evaluate evaluate_;
 };
 
 class RunnerTest : public ::testing::Test {
@@ -129,175 +128,292 @@ class RunnerTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Outside outside() {
-    return {loop_, http_, [this](const std::string&) -> Result<ChatModel*> { return &model_; },
-            [](const Usage& usage, const std::string&) -> std::optional<std::int64_t> {
-              return (usage.prompt_tokens + usage.completion_tokens) *
-                     1'000'000'000;  // a tenth of a cent a token
-            },
-            process_environment()};
+  // Asks twice in a row and keeps both answers.
+  NumberWork two_questions(std::int64_t count, const std::string& wording = "question") {
+    return {count, [this, wording](std::string id, CaseContext& context) {
+              return ask_twice(server_, wording + " " + id, context);
+            }};
+  }
+  static Task<Outcome> ask_twice(FakeServer& server, std::string wording, CaseContext& context) {
+    Outcome outcome;
+    for (const char* step : {"first", "second"}) {
+      FakeEffect effect = server.question(wording + " " + step);
+      auto reply = co_await perform_json(context, step, effect);
+      if (!reply) co_return failed_outcome(reply.error());
+      outcome.result[step] = *reply;
+    }
+    co_return outcome;
   }
 
-  // One sitting: opens or creates the journal in `folder`, runs, closes.
-  RunResult sit(const CaseWork& work, RunnerOptions options, const std::string& folder) {
-    Runner runner(outside(), std::move(options));
+  Post post() {
+    return [this](std::function<void()> work) { loop_.post(std::move(work)); };
+  }
+  std::unique_ptr<RunStore> read(const std::string& folder) {
+    return std::move(RunStore::open(folder, nullptr, post()).value());
+  }
+
+  // One sitting: opens or creates the store in `folder`, runs, closes.
+  RunResult sit(const CaseWork& work, const std::string& folder) {
+    fs::create_directories(folder);
+    std::vector<ConfigProblem> problems;
+    Gateway gateway(loop_, Config(config_), process_environment(), problems);
+    EXPECT_TRUE(problems.empty());
+    auto lock = RunStore::lock(folder);
+    EXPECT_TRUE(lock.has_value()) << lock.error().text();
+    auto store =
+        RunStore::holds_run(folder)
+            ? RunStore::open(folder, std::move(*lock), post())
+            : RunStore::create(folder, std::move(*lock), {"r", "e", "0", "now", "{}", "d", "h"}, {}, post());
+    EXPECT_TRUE(store.has_value()) << store.error().text();
+    Runner runner(gateway, options_);
     runner_ = &runner;
-    auto journal =
-        fs::exists(folder + "/run.db")
-            ? Journal::open(folder, runner.on_committed())
-            : Journal::create(folder, {"r", "e", "0", "now", "{}", "d", "h"}, runner.on_committed());
-    EXPECT_TRUE(journal.has_value()) << journal.error().text();
-    RunResult result = loop_.run_until_done(runner.run(work, **journal, 0, [](const Problem&) {}));
+    RunResult result = loop_.run_until_done(runner.run(work, **store, 0));
     progress_ = runner.progress();
     runner_ = nullptr;
     return result;
   }
-  RunResult sit(const CaseWork& work, RunnerOptions options = {}) {
-    return sit(work, std::move(options), folder_);
+  RunResult sit(const CaseWork& work) { return sit(work, folder_); }
+  // A new run in a directory of its own that takes answers of the first one.
+  RunResult sit_again_reusing(const CaseWork& work, const std::string& folder) {
+    const auto earlier = read(folder_);
+    options_.earlier_answers = earlier.get();
+    RunResult result = sit(work, folder);
+    options_.earlier_answers = nullptr;
+    return result;
   }
 
   std::vector<std::string> outcomes(const std::string& folder) {
+    const auto store = read(folder);
     std::vector<std::string> list;
-    auto reader = OutcomeReader::open(folder);
-    for (;;) {
-      auto row = (*reader)->next();
-      if (!row || !*row) return list;
-      auto tree = parse_json((*row)->result);
-      list.push_back((*row)->case_id + " " + (*row)->outcome + " " + to_text(*find_member(*tree, "result")));
+    for (const OutcomeRow& row : loop_.run_until_done(store->outcomes(0, 1'000'000)).value()) {
+      auto tree = parse_json(row.result);
+      list.push_back(row.case_id + " " + row.outcome + " " + to_text(*find_member(*tree, "result")));
     }
+    return list;
   }
+  std::string error_of_case(std::int64_t index) {
+    const auto rows = loop_.run_until_done(read(folder_)->outcomes(index, 1)).value();
+    return rows.empty() ? "no outcome" : text_at(parse_json(rows.front().result).value(), "error");
+  }
+  void limit(JsonObject limits) { config_["limits"] = std::move(limits); }
 
   EventLoop loop_;
-  HttpClient http_{loop_, {}};
-  FakeModel model_{loop_};
-  Runner* runner_ = nullptr;
+  FakeServer server_{loop_};
+  JsonObject config_{{"prices", JsonObject{{"fake", JsonObject{{"prompt", 1000}, {"completion", 1000}}}}}};
+  RunnerOptions options_;
+  Runner* runner_ = nullptr;  // while it sits
   RunProgress progress_;
   std::string folder_;
 };
 
 TEST_F(RunnerTest, EveryCaseEndsOnceAndConcurrencyIsKept) {
-  RunnerOptions options;
-  options.limits.concurrency = 7;
-  const RunResult result = sit(TwoQuestions(100), options);
+  limit({{"concurrency", 7}});
+  const RunResult result = sit(two_questions(100));
   EXPECT_EQ(result.end, RunEnd::complete);
   EXPECT_EQ(outcomes(folder_).size(), 100U);
   EXPECT_EQ(outcomes(folder_)[7],
             R"(7 scored {"first":"re: question 7 first","second":"re: question 7 second"})");
-  EXPECT_EQ(model_.requests(), 200);
-  EXPECT_EQ(model_.most_at_once, 7);
+  EXPECT_EQ(server_.requests(), 200);
+  EXPECT_EQ(server_.most_at_once, 7);
   EXPECT_EQ(progress_.done, 100);
 }
 
 TEST_F(RunnerTest, AnInterruptedRunIsFinishedWithoutAskingTwice) {
   int seen = 0;
-  model_.on_request = [&] {
+  server_.on_request = [&] {
     if (++seen == 75) runner_->interrupt();
   };
-  RunnerOptions options;
-  options.limits.concurrency = 5;
-  const RunResult first = sit(TwoQuestions(100), options);
+  limit({{"concurrency", 5}});
+  const RunResult first = sit(two_questions(100));
   EXPECT_EQ(first.end, RunEnd::interrupted);
   EXPECT_LT(outcomes(folder_).size(), 100U);
-  model_.on_request = nullptr;
-  const RunResult second = sit(TwoQuestions(100), options);
+  server_.on_request = nullptr;
+  const RunResult second = sit(two_questions(100));
   EXPECT_EQ(second.end, RunEnd::complete);
   EXPECT_EQ(outcomes(folder_).size(), 100U);
-  EXPECT_THAT(model_.counts(), Each(1)) << "what was in flight at the interrupt was waited for and kept";
+  EXPECT_THAT(server_.counts(), Each(1)) << "what was in flight at the interrupt was waited for and kept";
 }
 
 TEST_F(RunnerTest, FailuresThatMayPassAreTriedAgainOthersNot) {
-  model_.fail = [](const std::string& text, int tries) -> std::optional<ModelFailure> {
+  server_.fail = [](const std::string& text, int tries) -> std::optional<TryFailure> {
     if (text == "question 3 first" && tries < 3)
-      return ModelFailure{{ErrorKind::overloaded, "HTTP 503", {}}, 1ms};
-    if (text == "question 4 first") return ModelFailure{{ErrorKind::rejected, "HTTP 400: too long", {}}, {}};
+      return TryFailure{{ErrorKind::overloaded, "HTTP 503", {}}, 1ms};
+    if (text == "question 4 first") return TryFailure{{ErrorKind::rejected, "HTTP 400: too long", {}}, {}};
     return std::nullopt;
   };
-  const RunResult result = sit(TwoQuestions(6));
+  const RunResult result = sit(two_questions(6));
   EXPECT_EQ(result.end, RunEnd::complete);
   const auto list = outcomes(folder_);
   EXPECT_THAT(list[3], HasSubstr("3 scored"));
   EXPECT_THAT(list[4], HasSubstr("4 infra_failed"));
-  EXPECT_EQ(model_.requests(), 12 + 2 - 1);
+  EXPECT_EQ(server_.requests(), 12 + 2 - 1);
 }
 
 TEST_F(RunnerTest, AResumeTriesFailedCasesAgainAndKeepsTheOthers) {
-  model_.fail = [](const std::string& text, int) -> std::optional<ModelFailure> {
-    if (text == "question 2 second") return ModelFailure{{ErrorKind::rejected, "HTTP 400", {}}, {}};
+  server_.fail = [](const std::string& text, int) -> std::optional<TryFailure> {
+    if (text == "question 2 second") return TryFailure{{ErrorKind::rejected, "HTTP 400", {}}, {}};
     return std::nullopt;
   };
-  EXPECT_EQ(sit(TwoQuestions(5)).end, RunEnd::complete);
+  EXPECT_EQ(sit(two_questions(5)).end, RunEnd::complete);
   EXPECT_THAT(outcomes(folder_)[2], HasSubstr("infra_failed"));
-  model_.fail = nullptr;
-  EXPECT_EQ(sit(TwoQuestions(5)).end, RunEnd::complete);
+  server_.fail = nullptr;
+  EXPECT_EQ(sit(two_questions(5)).end, RunEnd::complete);
   EXPECT_THAT(outcomes(folder_)[2], HasSubstr("2 scored"));
-  EXPECT_EQ(model_.requests(), 11) << "only the failed question was asked again";
+  EXPECT_EQ(server_.requests(), 11) << "only the failed question was asked again";
 }
 
 TEST_F(RunnerTest, AWrongKeyStopsTheRunAtOnce) {
-  model_.fail = [](const std::string&, int) -> std::optional<ModelFailure> {
-    return ModelFailure{{ErrorKind::auth, "HTTP 401: wrong key", {}}, {}};
+  server_.fail = [](const std::string&, int) -> std::optional<TryFailure> {
+    return TryFailure{{ErrorKind::auth, "HTTP 401: wrong key", {}}, {}};
   };
-  RunnerOptions options;
-  options.limits.concurrency = 4;
-  const RunResult result = sit(TwoQuestions(1000), options);
+  limit({{"concurrency", 4}});
+  const RunResult result = sit(two_questions(1000));
   EXPECT_EQ(result.end, RunEnd::stopped);
   ASSERT_TRUE(result.reason.has_value());
   EXPECT_THAT(result.reason->text(), HasSubstr("HTTP 401: wrong key"));
-  EXPECT_LE(model_.requests(), 8);
+  EXPECT_LE(server_.requests(), 8);
 }
 
 TEST_F(RunnerTest, TheSameFailureManyTimesInARowStopsTheRun) {
-  model_.fail = [](const std::string&, int) -> std::optional<ModelFailure> {
-    return ModelFailure{{ErrorKind::network, "connection refused", {}}, 0ms};
+  server_.fail = [](const std::string&, int) -> std::optional<TryFailure> {
+    return TryFailure{{ErrorKind::network, "connection refused", {}}, 0ms};
   };
-  RunnerOptions options;
-  options.tries = 2;
-  options.limits.concurrency = 4;
-  options.same_failures_to_stop = 5;
-  const RunResult result = sit(TwoQuestions(1000), options);
+  server_.tries = 2;
+  limit({{"concurrency", 4}, {"same_failures", 5}});
+  const RunResult result = sit(two_questions(1000));
   EXPECT_EQ(result.end, RunEnd::stopped);
   EXPECT_THAT(result.reason->text(), HasSubstr("5 times in a row"));
-  EXPECT_LE(model_.requests(), 40);
+  EXPECT_LE(server_.requests(), 40);
 }
 
 TEST_F(RunnerTest, TheBudgetIsNeverPassedAndARaisedOneGoesOn) {
-  RunnerOptions options;
-  options.limits.concurrency = 2;
-  options.budget_usd = 5;  // an answer costs 2 cents, but up to 1,000 tokens are reserved for one under way
-  const RunResult first = sit(TwoQuestions(400), options);
+  limit({{"concurrency", 2}});
+  // An answer costs 2 cents, but up to 1,000 tokens are reserved for one under way.
+  config_["budget"] = JsonObject{{"usd", 5}};
+  const RunResult first = sit(two_questions(400));
   EXPECT_EQ(first.end, RunEnd::stopped);
   EXPECT_EQ(first.reason->kind, ErrorKind::budget);
-  EXPECT_GT(model_.requests(), 0);
+  EXPECT_GT(server_.requests(), 0);
   EXPECT_LE(static_cast<double>(progress_.spent_picousd) / 1e12, 5);
-  options.budget_usd = 1000;
-  EXPECT_EQ(sit(TwoQuestions(400), options).end, RunEnd::complete);
-  EXPECT_THAT(model_.counts(), Each(1));
+  config_["budget"] = JsonObject{{"usd", 1000}};
+  EXPECT_EQ(sit(two_questions(400)).end, RunEnd::complete);
+  EXPECT_THAT(server_.counts(), Each(1));
 }
 
 TEST_F(RunnerTest, AChangedRequestIsRefusedOnReplay) {
-  model_.fail = [](const std::string& text, int) -> std::optional<ModelFailure> {
-    if (text == "question 1 second") return ModelFailure{{ErrorKind::rejected, "HTTP 400", {}}, {}};
+  server_.fail = [](const std::string& text, int) -> std::optional<TryFailure> {
+    if (text == "question 1 second") return TryFailure{{ErrorKind::rejected, "HTTP 400", {}}, {}};
     return std::nullopt;
   };
-  sit(TwoQuestions(3));
-  model_.fail = nullptr;
-  const RunResult result = sit(TwoQuestions(3, "reworded"));
+  sit(two_questions(3));
+  server_.fail = nullptr;
+  const RunResult result = sit(two_questions(3, "reworded"));
   EXPECT_EQ(result.end, RunEnd::stopped);
   EXPECT_EQ(result.reason->kind, ErrorKind::changed);
   EXPECT_THAT(result.reason->text(), HasSubstr("case 1, step first"));
 }
 
 TEST_F(RunnerTest, AnswersOfAnEarlierRunAreReusedWhereTheRequestIsTheSame) {
-  sit(TwoQuestions(5));
-  EXPECT_EQ(model_.requests(), 10);
+  sit(two_questions(5));
+  EXPECT_EQ(server_.requests(), 10);
   const std::string second = folder_ + "/second";
-  fs::create_directories(second);
-  RunnerOptions options;
-  options.reuse_directory = folder_;
-  EXPECT_EQ(sit(TwoQuestions(8), options, second).end, RunEnd::complete);
-  EXPECT_EQ(model_.requests(), 16);
+  EXPECT_EQ(sit_again_reusing(two_questions(8), second).end, RunEnd::complete);
+  EXPECT_EQ(server_.requests(), 16);
   EXPECT_EQ(outcomes(second).size(), 8U);
   EXPECT_EQ(outcomes(second)[2], outcomes(folder_)[2]);
+}
+
+TEST_F(RunnerTest, AnExceptionIsTheEndOfItsCaseAndTheOthersGoOn) {
+  const NumberWork work(6, [this](std::string id, CaseContext& context) {
+    return [](FakeServer& server, std::string number, CaseContext& asked) -> Task<Outcome> {
+      Outcome outcome = co_await ask_twice(server, "question " + number, asked);
+      if (number == "2") throw std::runtime_error("vector::at: 7 is out of range");
+      co_return outcome;
+    }(server_, std::move(id), context);
+  });
+  EXPECT_EQ(sit(work).end, RunEnd::complete);
+  const auto list = outcomes(folder_);
+  ASSERT_EQ(list.size(), 6U);
+  EXPECT_THAT(list[2], HasSubstr("2 infra_failed"));
+  EXPECT_EQ(error_of_case(2), "internal error, please report it: vector::at: 7 is out of range");
+  for (const int other : {0, 1, 3, 4, 5})
+    EXPECT_THAT(list[static_cast<std::size_t>(other)], HasSubstr(" scored "));
+  EXPECT_EQ(server_.requests(), 12);
+  EXPECT_EQ(sit(work).end, RunEnd::complete) << "a resume comes to the same end";
+  EXPECT_EQ(server_.requests(), 12) << "and asks nothing for it";
+}
+
+using RunnerDeathTest = RunnerTest;
+
+// Two effects of one name would overwrite each other in a replay.
+TEST_F(RunnerDeathTest, AStepThatIsAskedTwiceInOneCaseIsNoticed) {
+  const auto ask = [](FakeServer& server, std::vector<int> attempts, CaseContext& context) -> Task<Outcome> {
+    for (const int attempt : attempts) {
+      FakeEffect effect = server.question("what?");
+      auto reply = co_await context.perform("judge", attempt, effect);
+      if (!reply) co_return failed_outcome(reply.error());
+    }
+    co_return Outcome{};
+  };
+  const auto work = [&](std::vector<int> attempts) {
+    return NumberWork(1, [&, attempts](const std::string&, CaseContext& context) {
+      return ask(server_, attempts, context);
+    });
+  };
+  EXPECT_EQ(sit(work({1, 2})).end, RunEnd::complete) << "another attempt is another effect";
+  EXPECT_DEATH(sit(work({1, 2, 1}), folder_ + "/twice"), "a step of a case is asked once for each attempt");
+}
+
+TEST_F(RunnerTest, OutcomesAreToldOnceTheyAreDurable) {
+  std::vector<std::string> told;
+  options_.on_outcome = [&](const Case& input, const Outcome& outcome) {
+    told.push_back(input.id + " " + std::string(to_string(outcome.kind)));
+    auto database = Database::open(folder_ + "/run.db", Database::Mode::read_only);
+    auto query = database->prepare("SELECT 1 FROM outcomes WHERE case_id = ?");
+    query->bind(1, std::string_view(input.id));
+    EXPECT_TRUE(query->step().value()) << "another connection sees it";
+  };
+  sit(two_questions(3));
+  EXPECT_THAT(told, ::testing::UnorderedElementsAre("0 scored", "1 scored", "2 scored"));
+  told.clear();
+  sit(two_questions(4));
+  EXPECT_THAT(told, ::testing::ElementsAre("3 scored")) << "those of earlier sittings were told then";
+}
+
+// Three cases that ask the model of that name.
+NumberWork model_questions(const std::string& model) {
+  return {3, [model](std::string id, CaseContext& context) {
+            return [](std::string name, std::string number, CaseContext& asked) -> Task<Outcome> {
+              ChatRequest request;
+              request.model = name;
+              request.messages = {{Role::user, "question " + number, {}, "", false}};
+              auto reply = co_await complete(asked, "ask", 1, std::move(request));
+              if (!reply) co_return failed_outcome(reply.error());
+              co_return Outcome{OutcomeKind::scored, {{"reply", reply->message.text}}, ""};
+            }(model, std::move(id), context);
+          }};
+}
+
+TEST_F(RunnerTest, AnswersAreReusedByWhatWasReallyAskedNotByTheAlias) {
+  const auto declare = [this](JsonObject mine) {
+    config_["models"] =
+        JsonObject{{"mine", std::move(mine)}, {"other", JsonObject{{"provider", "sim"}, {"name", "a"}}}};
+  };
+  const auto taken = [this](const std::string& model, const std::string& name) {
+    const std::string folder = folder_ + "/" + name;
+    EXPECT_EQ(sit_again_reusing(model_questions(model), folder).end, RunEnd::complete);
+    const RunTotals totals = loop_.run_until_done(read(folder)->totals()).value();
+    EXPECT_EQ(totals.requests + totals.reused, 3);
+    return totals.reused;
+  };
+  declare({{"provider", "sim"}, {"name", "a"}});
+  EXPECT_EQ(sit(model_questions("mine")).end, RunEnd::complete);
+  EXPECT_EQ(taken("mine", "same"), 3);
+  EXPECT_EQ(taken("other", "other_alias"), 3) << "another alias of the same model";
+  EXPECT_EQ(taken("sim/a", "no_alias"), 3);
+  declare({{"provider", "sim"}, {"name", "b"}});
+  EXPECT_EQ(taken("mine", "another_model"), 0) << "the alias stands for another model now";
+  EXPECT_EQ(taken("sim/a?noise=0.5", "other_options"), 0);
 }
 
 // Uses a program as a tool, twice.
@@ -339,9 +455,8 @@ TEST_F(RunnerTest, AToolIsUsedOnceAndAResumeFindsWhatItSaid) {
 }
 
 TEST_F(RunnerTest, AToolThatFailsIsAResultAndTheCircuitStaysClosed) {
-  RunnerOptions options;
-  options.same_failures_to_stop = 1;
-  EXPECT_EQ(sit(ToolWork({"false"}), options).end, RunEnd::complete);
+  limit({{"same_failures", 1}});
+  EXPECT_EQ(sit(ToolWork({"false"})).end, RunEnd::complete);
   EXPECT_THAT(outcomes(folder_)[0], HasSubstr(R"(scored {"a":{"error":)"));
 }
 

@@ -1,159 +1,206 @@
-#include "engine/limits.h"
+#include "gateway/limits.h"
+
+#include <deque>
+#include <memory>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/backoff.h"
-#include "engine/budget.h"
-#include "engine/circuit.h"
+#include "gateway/backoff.h"
+#include "tests/core/mailbox.h"
 
 namespace assay {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Feedback = Permit::Feedback;
+
+class LimiterTest : public ::testing::Test {
+ protected:
+  // Who still waits goes before the limiter does.
+  ~LimiterTest() override {
+    waits_.cut_short();
+    others_.cut_short();
+  }
+
+  void limit(LimitOptions options) { limiter_ = std::make_unique<Limiter>(loop_, options); }
+  // Asks for a permit and keeps it.
+  Task<void> ask(int number, Waits& waits, double tokens) {
+    Permit permit = co_await limiter_->acquire(tokens, waits);
+    if (!permit) {
+      refused_.push_back(number);
+      co_return;
+    }
+    granted_.push_back(number);
+    permits_.push_back(std::move(permit));
+  }
+  void ask_for(int count, double tokens = 0) {
+    for (int i = 0; i < count; ++i) loop_.spawn(ask(asked_++, waits_, tokens));
+  }
+  void give_back(int count, Feedback feedback, std::optional<Duration> pause = {}) {
+    for (int i = 0; i < count; ++i) {
+      Permit permit = std::move(permits_.front());
+      permits_.pop_front();
+      permit.give_back(feedback, 0, pause);
+    }
+  }
+  void run_for(Duration time) {
+    loop_.call_after(time, [this] { loop_.stop(); });
+    loop_.run();
+  }
+
+  EventLoop loop_;
+  Waits waits_;   // of one run
+  Waits others_;  // of another
+  std::unique_ptr<Limiter> limiter_;
+  std::deque<Permit> permits_;
+  std::vector<int> granted_;
+  std::vector<int> refused_;
+  int asked_ = 0;
+};
 
 // Holds a permit for a while.
-Task<void> hold(EventLoop& loop, Limiter& limiter, Duration time, int& running, int& most, int& done) {
-  if (!co_await limiter.acquire(0)) co_return;
+Task<void> hold(EventLoop& loop, Limiter& limiter, Waits& waits, int& running, int& most, int& done) {
+  Permit permit = co_await limiter.acquire(0, waits);
   most = std::max(most, ++running);
-  co_await loop.sleep(time);
+  co_await loop.sleep(1ms);
   --running;
-  ++done;
-  limiter.release(Limiter::Feedback::success, 0, std::nullopt);
-  if (done == 20) loop.stop();
+  permit.give_back(Feedback::success);
+  if (++done == 20) loop.stop();
 }
 
-TEST(Limiter, NeverLetsMoreThanTheLimitThroughAndServesEverybody) {
-  EventLoop loop;
-  Limiter limiter(loop, {.concurrency = 3});
+TEST_F(LimiterTest, NeverLetsMoreThanTheLimitThroughAndServesEverybody) {
+  limit({.concurrency = 3});
   int running = 0;
   int most = 0;
   int done = 0;
-  for (int i = 0; i < 20; ++i) loop.spawn(hold(loop, limiter, 1ms, running, most, done));
-  loop.run();
+  for (int i = 0; i < 20; ++i) loop_.spawn(hold(loop_, *limiter_, waits_, running, most, done));
+  loop_.run();
   EXPECT_EQ(done, 20);
   EXPECT_EQ(most, 3);
-  EXPECT_EQ(limiter.in_flight(), 0);
+  EXPECT_EQ(limiter_->in_flight(), 0);
 }
 
-Task<void> note_order(Limiter& limiter, int number, std::vector<int>& order) {
-  if (co_await limiter.acquire(0)) order.push_back(number);
+TEST_F(LimiterTest, ServesWaitersInOrder) {
+  limit({.concurrency = 1});
+  ask_for(4);
+  EXPECT_THAT(granted_, ElementsAre(0));
+  EXPECT_EQ(limiter_->waiting(), 3);
+  give_back(3, Feedback::success);
+  EXPECT_THAT(granted_, ElementsAre(0, 1, 2, 3));
 }
 
-TEST(Limiter, ServesWaitersInOrder) {
-  EventLoop loop;
-  Limiter limiter(loop, {.concurrency = 1});
-  std::vector<int> order;
-  for (int i = 0; i < 4; ++i) loop.spawn(note_order(limiter, i, order));
-  for (int i = 0; i < 3; ++i) limiter.release(Limiter::Feedback::success, 0, std::nullopt);
-  EXPECT_THAT(order, ::testing::ElementsAre(0, 1, 2, 3));
+TEST_F(LimiterTest, APermitIsGivenBackOnceHoweverItGoes) {
+  limit({.concurrency = 8});
+  ask_for(3);
+  EXPECT_EQ(limiter_->in_flight(), 3);
+  permits_.front().give_back(Feedback::other);
+  EXPECT_EQ(limiter_->in_flight(), 2);
+  EXPECT_FALSE(permits_.front());
+  permits_.front().give_back(Feedback::other);
+  permits_.pop_front();
+  EXPECT_EQ(limiter_->in_flight(), 2) << "not a second time";
+  {
+    const Permit moved = std::move(permits_.front());
+    permits_.pop_front();
+    EXPECT_EQ(limiter_->in_flight(), 2) << "what was moved from holds nothing";
+  }
+  EXPECT_EQ(limiter_->in_flight(), 1) << "destroyed";
+  permits_.clear();
+  EXPECT_EQ(limiter_->in_flight(), 0);
 }
 
-TEST(Limiter, HalvesTheWindowOncePerBurstOf429AndGrowsBack) {
-  EventLoop loop;
-  Limiter limiter(loop, {.concurrency = 64});
-  std::vector<int> order;
-  for (int i = 0; i < 10; ++i) loop.spawn(note_order(limiter, i, order));
-  for (int i = 0; i < 5; ++i) limiter.release(Limiter::Feedback::too_many, 0, std::nullopt);
-  EXPECT_DOUBLE_EQ(limiter.window(), 32);
-  for (int i = 0; i < 5; ++i) limiter.release(Limiter::Feedback::success, 0, std::nullopt);
-  EXPECT_GT(limiter.window(), 32);
-  EXPECT_LT(limiter.window(), 33);
+TEST_F(LimiterTest, APermitThatIsDestroyedLetsTheNextOneGoOnByWayOfTheLoop) {
+  limit({.concurrency = 1, .tokens_per_minute = 60'000});
+  ask_for(2, 1000);
+  permits_.clear();
+  EXPECT_THAT(granted_, ElementsAre(0)) << "not inside of what is being destroyed";
+  run_for(50ms);
+  EXPECT_THAT(granted_, ElementsAre(0, 1));
 }
 
-TEST(Limiter, APauseOfTheServerHoldsEverybodyBackThenLetsGo) {
-  EventLoop loop;
-  Limiter limiter(loop, {.concurrency = 4});
-  std::vector<int> order;
-  loop.spawn(note_order(limiter, 0, order));
-  limiter.release(Limiter::Feedback::too_many, 0, 30ms);
-  loop.spawn(note_order(limiter, 1, order));
-  EXPECT_THAT(order, ::testing::ElementsAre(0));
-  EXPECT_THAT(limiter.waiting_for(), HasSubstr("asked for a pause"));
-  loop.call_after(60ms, [&] { loop.stop(); });
-  loop.run();
-  EXPECT_THAT(order, ::testing::ElementsAre(0, 1));
+TEST_F(LimiterTest, WhoIsDestroyedWhileWaitingLeavesTheQueue) {
+  limit({.concurrency = 1});
+  ask_for(2);
+  Mailbox::give_up([](Limiter& limiter, Waits& waits) -> Task<bool> {
+    co_return static_cast<bool>(co_await limiter.acquire(0, waits));
+  }(*limiter_, waits_));
+  EXPECT_EQ(limiter_->waiting(), 1);
+  ask_for(1);
+  give_back(2, Feedback::success);
+  EXPECT_THAT(granted_, ElementsAre(0, 1, 2));
 }
 
-TEST(Limiter, KeepsToRequestsPerMinute) {
-  EventLoop loop;
-  Limiter limiter(loop, {.concurrency = 100, .requests_per_minute = 6000});  // 100 a second, 100 at once
-  std::vector<int> order;
-  for (int i = 0; i < 200; ++i) loop.spawn(note_order(limiter, i, order));
-  EXPECT_EQ(order.size(), 100U);
-  for (int i = 0; i < 100; ++i) limiter.release(Limiter::Feedback::success, 0, std::nullopt);
-  loop.call_after(100ms, [&] { loop.stop(); });
-  loop.run();
+TEST_F(LimiterTest, ARunThatIsCutShortWakesItsOwnWaitersEmptyHandedAndNobodyElses) {
+  limit({.concurrency = 1});
+  ask_for(2);
+  loop_.spawn(ask(100, others_, 0));
+  ask_for(1);
+  loop_.spawn(ask(101, others_, 0));
+  waits_.cut_short();
+  EXPECT_THAT(refused_, ElementsAre(1, 2));
+  EXPECT_EQ(limiter_->waiting(), 2);
+  give_back(1, Feedback::success);
+  give_back(1, Feedback::success);
+  EXPECT_THAT(granted_, ElementsAre(0, 100, 101));
+}
+
+TEST_F(LimiterTest, HalvesTheWindowOncePerBurstOf429AndGrowsBack) {
+  limit({.concurrency = 64});
+  ask_for(10);
+  give_back(5, Feedback::too_many);
+  EXPECT_DOUBLE_EQ(limiter_->window(), 32);
+  give_back(5, Feedback::success);
+  EXPECT_GT(limiter_->window(), 32);
+  EXPECT_LT(limiter_->window(), 33);
+}
+
+TEST_F(LimiterTest, APauseOfTheServerHoldsEverybodyBackThenLetsGo) {
+  limit({.concurrency = 4});
+  ask_for(1);
+  give_back(1, Feedback::too_many, 30ms);
+  ask_for(1);
+  EXPECT_THAT(granted_, ElementsAre(0));
+  EXPECT_THAT(limiter_->waiting_for(), HasSubstr("asked for a pause"));
+  run_for(60ms);
+  EXPECT_THAT(granted_, ElementsAre(0, 1));
+}
+
+TEST_F(LimiterTest, KeepsToRequestsPerMinute) {
+  limit({.concurrency = 100, .requests_per_minute = 6000});  // 100 a second, 100 at once
+  ask_for(200);
+  EXPECT_THAT(granted_, SizeIs(100));
+  give_back(100, Feedback::success);
+  EXPECT_THAT(limiter_->waiting_for(), HasSubstr("6000 requests a minute"));
+  run_for(100ms);
   // About ten more in a tenth of a second; some, and never the whole rest, also on a machine that stalls for
   // a while.
-  EXPECT_GT(order.size(), 100U);
-  EXPECT_LT(order.size(), 200U);
+  EXPECT_GT(granted_.size(), 100U);
+  EXPECT_LT(granted_.size(), 200U);
 }
 
-TEST(Limiter, TokensBeyondTheBucketAreADebtThatIsWaitedFor) {
-  EventLoop loop;
-  Limiter limiter(loop, {.concurrency = 10, .tokens_per_minute = 60'000});  // 1,000 a second, 10,000 at once
-  std::vector<int> order;
-  auto take = [](Limiter& limit, int number, std::vector<int>& list) -> Task<void> {
-    if (co_await limit.acquire(10'010)) list.push_back(number);
-  };
-  loop.spawn(take(limiter, 0, order));
-  loop.spawn(take(limiter, 1, order));
-  EXPECT_EQ(order.size(), 1U);
-  loop.call_after(100ms, [&] { loop.stop(); });
-  loop.run();
-  EXPECT_EQ(order.size(), 2U);
+TEST_F(LimiterTest, TokensBeyondTheBucketAreADebtThatIsWaitedFor) {
+  limit({.concurrency = 10, .tokens_per_minute = 60'000});  // 1,000 a second, 10,000 at once
+  ask_for(2, 10'010);
+  EXPECT_THAT(granted_, ElementsAre(0));
+  run_for(100ms);
+  EXPECT_THAT(granted_, ElementsAre(0, 1));
 }
 
-TEST(Limiter, StoppingWakesEverybodyEmptyHanded) {
-  EventLoop loop;
-  Limiter limiter(loop, {.concurrency = 1});
-  std::vector<int> granted;
-  int refused = 0;
-  auto attempt = [](Limiter& limit, std::vector<int>& list, int& no) -> Task<void> {
-    if (co_await limit.acquire(0)) {
-      list.push_back(1);
-    } else {
-      ++no;
-    }
-  };
-  for (int i = 0; i < 5; ++i) loop.spawn(attempt(limiter, granted, refused));
-  limiter.stop();
-  loop.spawn(attempt(limiter, granted, refused));
-  EXPECT_EQ(granted.size(), 1U);
-  EXPECT_EQ(refused, 5);
-}
-
-TEST(Circuit, AWrongKeyOpensItAtOnceOtherFailuresAfterSeveralInARow) {
-  Circuit circuit(3);
-  const Error busy{ErrorKind::overloaded, "HTTP 500 after 12 ms", {}};
-  const Error same{ErrorKind::overloaded, "HTTP 500 after 99 ms", {}};
-  EXPECT_FALSE(circuit.failure(busy).has_value());
-  EXPECT_FALSE(circuit.failure(same).has_value());
-  circuit.success();
-  EXPECT_FALSE(circuit.failure(busy).has_value());
-  EXPECT_FALSE(circuit.failure({ErrorKind::timeout, "no answer", {}}).has_value());
-  EXPECT_FALSE(circuit.failure(busy).has_value());
-  EXPECT_FALSE(circuit.failure(same).has_value());
-  const auto opened = circuit.failure(busy);
-  ASSERT_TRUE(opened.has_value());
-  EXPECT_THAT(opened->message, HasSubstr("3 times in a row"));
-  Circuit other(3);
-  ASSERT_TRUE(other.failure({ErrorKind::auth, "HTTP 401: wrong key", {}}).has_value());
-  EXPECT_FALSE(other.failure({ErrorKind::auth, "HTTP 401: wrong key", {}}).has_value()) << "told once";
-}
-
-TEST(Budget, ReservesWhatIsUnderWayAndNeverPassesTheLimit) {
-  Budget budget(100);
-  EXPECT_TRUE(budget.reserve(60));
-  EXPECT_FALSE(budget.reserve(60));
-  budget.settle(60, 10);
-  EXPECT_TRUE(budget.reserve(90));
-  EXPECT_FALSE(budget.reserve(1));
-  EXPECT_EQ(budget.spent(), 10);
-  Budget unlimited(std::nullopt);
-  EXPECT_TRUE(unlimited.reserve(1'000'000'000));
+TEST_F(LimiterTest, NobodyIsServedInPlaceOfWhoWasCutShort) {
+  limit({.concurrency = 1});
+  ask_for(5);
+  waits_.cut_short();
+  EXPECT_THAT(refused_, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(limiter_->in_flight(), 1);
+  EXPECT_EQ(limiter_->waiting(), 0);
+  waits_.cut_short();
+  EXPECT_THAT(refused_, SizeIs(4)) << "each once";
 }
 
 TEST(Backoff, GrowsIsJitteredAndObeysTheServer) {

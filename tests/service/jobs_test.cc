@@ -24,7 +24,9 @@ class Arrivals {
   Jobs::Answer answer() {
     return [this](Result<Json> json) {
       const std::lock_guard guard(mutex_);
-      list_.push_back(json ? *json : Json(JsonObject{{"error", json.error().message}}));
+      list_.push_back(
+          json ? *json
+               : Json(JsonObject{{"error", json.error().message}, {"kind", to_string(json.error().kind)}}));
       came_.notify_all();
     };
   }
@@ -32,6 +34,10 @@ class Arrivals {
     std::unique_lock guard(mutex_);
     came_.wait(guard, [&] { return list_.size() >= number; });
     return list_[number - 1];
+  }
+  std::size_t count() {
+    const std::lock_guard guard(mutex_);
+    return list_.size();
   }
 
  private:
@@ -73,13 +79,24 @@ struct JobsTest : testing::Test {
     store.reset();
     fs::remove_all(directory);
   }
-  void open() {
+  void open(JsonObject limits = {{"concurrency", 2}}) {
+    jobs.reset();
+    store.reset();
     store = std::move(DataStore::open(directory + "/data.db").value());
     JobsOptions options;
     options.directory = directory + "/jobs";
     options.at_once = 1;
-    options.config = Config(JsonObject{{"attempts", 2}, {"limits", JsonObject{{"concurrency", 2}}}});
+    options.config = Config(JsonObject{{"attempts", 2}, {"limits", std::move(limits)}}, {"limits"});
     jobs = std::move(Jobs::start(std::move(options), *store).value());
+  }
+  // A job gets its first answer at once, and waits for the second one until somebody ends it.
+  void open_slow() { open({{"concurrency", 2}, {"requests_per_minute", 0.001}}); }
+  std::string stored_status(const std::string& id) { return text_at(**jobs->status(id), "status"); }
+  void wait_until_it_has(const std::string& id, const std::string& status) {
+    for (std::string found = stored_status(id); found != status; found = stored_status(id)) {
+      ASSERT_TRUE(found == "INITIATED" || found == "PROCESSING") << to_text(**jobs->status(id));
+      std::this_thread::yield();
+    }
   }
   persona::JobParameters parameters(const char* tag = "judged") const {
     std::vector<FieldError> errors;
@@ -118,24 +135,46 @@ TEST_F(JobsTest, AModelThatCannotBeAskedIsToldAtOnce) {
 }
 
 TEST_F(JobsTest, StoppedInTheMiddleItIsFinishedByTheNextOne) {
+  open_slow();
   jobs->submit(parameters(), "test", begun.answer(), finished.answer());
   const std::string id = text_at(begun.wait(1), "job_id");
+  wait_until_it_has(id, "PROCESSING");
   jobs->stop();
   jobs->submit(parameters(), "test", begun.answer(), nullptr);
   EXPECT_THAT(text_at(begun.wait(2), "error"), testing::HasSubstr("stopping"));
-  (void)finished.wait(1);  // answered, finished or not
-  jobs.reset();
-  store.reset();
+  EXPECT_EQ(text_at(finished.wait(1), "kind"), "cancelled");
+  EXPECT_EQ(stored_status(id), "PROCESSING");
   open();
-  for (;;) {
-    const auto status = jobs->status(id);
-    ASSERT_TRUE(status.has_value() && status->has_value());
-    const std::string word = text_at(**status, "status");
-    if (word == "COMPLETE") break;
-    ASSERT_TRUE(word == "PROCESSING" || word == "INITIATED") << word;
-    std::this_thread::yield();
-  }
+  wait_until_it_has(id, "COMPLETE");
   EXPECT_EQ(store->results({.count = 0}).value().total, 30);
+}
+
+TEST_F(JobsTest, WhoWaitsForAQueuedJobIsAnsweredWhenTheServiceStops) {
+  open_slow();
+  jobs->submit(parameters(), "test", begun.answer(), nullptr);
+  jobs->submit(parameters("other"), "test", begun.answer(), finished.answer());
+  const std::string queued = text_at(begun.wait(2), "job_id");
+  jobs->stop();
+  ASSERT_EQ(finished.count(), 1U) << "before stop() returns";
+  EXPECT_EQ(text_at(finished.wait(1), "kind"), "cancelled");
+  EXPECT_THAT(text_at(finished.wait(1), "error"), testing::HasSubstr("goes on when it starts again"));
+  EXPECT_EQ(stored_status(queued), "INITIATED");
+  open();
+  wait_until_it_has(queued, "COMPLETE");
+}
+
+TEST_F(JobsTest, WhoWaitsForAJobThatIsJustBeingMadeIsAnsweredToo) {
+  for (int i = 0; i < 5; ++i) {
+    Arrivals made;
+    Arrivals ended;
+    jobs->submit(parameters(), "test", made.answer(), ended.answer());
+    jobs->stop();
+    ASSERT_EQ(made.count(), 1U);
+    const bool there = text_at(made.wait(1), "kind").empty();
+    ASSERT_EQ(ended.count(), there ? 1U : 0U);
+    if (there) EXPECT_EQ(text_at(ended.wait(1), "kind"), "cancelled");
+    open_slow();
+  }
 }
 
 TEST_F(JobsTest, WhatALostDryRunLeftGoesAndForeignFilesStay) {
@@ -145,24 +184,27 @@ TEST_F(JobsTest, WhatALostDryRunLeftGoesAndForeignFilesStay) {
     fs::create_directories(path);
     std::ofstream(path + "/items.jsonl") << "{}\n";
   }
-  jobs.reset();
-  store.reset();
   open();
   EXPECT_FALSE(fs::exists(lost));
   EXPECT_TRUE(fs::exists(foreign));
 }
 
 TEST_F(JobsTest, CancelledWhileItWaitsItNeverBegins) {
-  jobs->submit(parameters(), "test", begun.answer(), finished.answer());
+  open_slow();
+  jobs->submit(parameters(), "test", begun.answer(), nullptr);
   jobs->submit(parameters("other"), "test", begun.answer(), finished.answer());
   const std::string second = text_at(begun.wait(2), "job_id");
   Arrivals cancelled;
   jobs->cancel(second, [done = cancelled.answer()](Result<std::optional<Json>> status) {
     done(status ? Result<Json>(status->value_or(Json())) : Result<Json>(fail(status.error())));
   });
-  const std::string word = text_at(cancelled.wait(1), "status");
-  EXPECT_TRUE(word == "CANCELLED" || word == "COMPLETE") << word;
-  EXPECT_EQ(text_at(**jobs->status(second), "status"), word);
+  EXPECT_EQ(text_at(cancelled.wait(1), "status"), "CANCELLED");
+  EXPECT_EQ(text_at(finished.wait(1), "status"), "CANCELLED") << "who waits for it hears of it";
+  EXPECT_EQ(stored_status(second), "CANCELLED");
+  EXPECT_FALSE(fs::exists(directory + "/jobs/" + second + "/run.db")) << "nothing was asked";
+  open();
+  wait_until_it_has(text_at(begun.wait(1), "job_id"), "COMPLETE");
+  EXPECT_EQ(stored_status(second), "CANCELLED") << "nor by the next one";
 }
 
 }  // namespace

@@ -1,0 +1,257 @@
+// Runs at the gateway: what they share, what each has for itself, and the one retry layer.
+#include <map>
+#include <memory>
+#include <string>
+
+#include <boost/json/object.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gateway/gateway.h"
+#include "tests/core/mailbox.h"
+#include "tests/gateway/fake_effect.h"
+
+namespace assay {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class AccountTest : public ::testing::Test {
+ protected:
+  void open(JsonObject limits, JsonObject more = {}) {
+    more["limits"] = std::move(limits);
+    std::vector<ConfigProblem> problems;
+    gateway_ = std::make_unique<Gateway>(
+        loop_, Config(std::move(more)), [](std::string_view) { return std::nullopt; }, problems);
+    EXPECT_TRUE(problems.empty());
+    one_ = std::make_unique<Account>(*gateway_, [this](const std::string& line) { trace_.push_back(line); });
+    two_ = std::make_unique<Account>(*gateway_, nullptr);
+  }
+
+  struct Asked {
+    std::int64_t expected_dollars = 0;
+    int most_at_once = 64;
+    Duration takes = 1ms;
+  };
+  // Ten tokens after a while.
+  FakeEffect answers(const std::string& lane, Asked asked) {
+    return {{.request = "{}",
+             .lane = lane,
+             .price_name = "fake",
+             .expected_cost = asked.expected_dollars * 1'000'000'000'000,
+             .most_at_once = asked.most_at_once,
+             .tries = 5},
+            [this, lane, asked] { return answer(lane, asked.takes); }};
+  }
+  FakeEffect answers(const std::string& lane) { return answers(lane, Asked()); }
+  Task<TryResult> answer(std::string lane, Duration time) {
+    most_[lane] = std::max(most_[lane], ++at_once_[lane]);
+    co_await loop_.sleep(time);
+    --at_once_[lane];
+    co_return Try{.reply = "{}", .usage = {.prompt_tokens = 6, .completion_tokens = 4}};
+  }
+  // Fails at every try, of three at most.
+  FakeEffect fails(const std::string& lane, TryResult how, bool stubborn = false) {
+    return {{.request = "{}", .lane = lane, .tries = 3, .stubborn = stubborn},
+            [this, how] { return failure(how); }};
+  }
+  Task<TryResult> failure(TryResult how) {
+    ++sent_;
+    co_return how;
+  }
+
+  // How it went: "ok", or the kind of the error.
+  Task<std::string> asking(Account& account, FakeEffect effect) {
+    auto got = co_await account.perform(effect, effect.terms(), {0, "step", 1});
+    if (got) {
+      got->settle();
+      co_return "ok";
+    }
+    message_ = got.error().message;
+    co_return std::string(to_string(got.error().kind));
+  }
+  Task<std::string> asking_often(Account& account, std::string lane, int times) {
+    std::string how = "ok";
+    for (int i = 0; i < times && how == "ok"; ++i) how = co_await asking(account, answers(lane));
+    co_return how;
+  }
+  std::string ask(Account& account, FakeEffect effect) {
+    return loop_.run_until_done(asking(account, std::move(effect)));
+  }
+  void begin(Account& account, FakeEffect effect, std::string& how) {
+    loop_.spawn(note(asking(account, std::move(effect)), how));
+  }
+  static Task<void> note(Task<std::string> task, std::string& how) { how = co_await task; }
+  void run_for(Duration time) {
+    loop_.call_after(time, [this] { loop_.stop(); });
+    loop_.run();
+  }
+
+  EventLoop loop_;
+  std::unique_ptr<Gateway> gateway_;
+  std::unique_ptr<Account> one_;
+  std::unique_ptr<Account> two_;
+  std::map<std::string, int> at_once_;
+  std::map<std::string, int> most_;
+  int sent_ = 0;
+  std::string message_;
+  std::vector<std::string> trace_;
+};
+
+TEST_F(AccountTest, RunsThatAskAtOneAddressShareItsLimit) {
+  open({{"concurrency", 3}});
+  std::vector<Task<std::string>> runs;
+  for (int i = 0; i < 4; ++i) {
+    runs.push_back(asking_often(*one_, "a", 5));
+    runs.push_back(asking_often(*two_, "a", 5));
+    runs.push_back(asking_often(*two_, "b", 5));
+  }
+  EXPECT_THAT(loop_.run_until_done(all(std::move(runs))), ::testing::Each("ok"));
+  EXPECT_EQ(most_["a"], 3);
+  EXPECT_EQ(most_["b"], 3) << "another address has a limit of its own";
+  EXPECT_EQ(one_->figures().requests, 20);
+  EXPECT_EQ(two_->figures().requests, 40);
+  EXPECT_EQ(one_->figures().tokens, 200);
+  EXPECT_EQ(one_->figures().in_flight, 0);
+}
+
+TEST_F(AccountTest, AnAddressMayTakeLessThanTheLimit) {
+  open({{"concurrency", 8}});
+  const auto narrow = [this] { return answers("a", {.most_at_once = 1}); };
+  loop_.run_until_done(all(asking(*one_, narrow()), asking(*two_, narrow()), asking(*two_, narrow())));
+  EXPECT_EQ(most_["a"], 1);
+}
+
+TEST_F(AccountTest, ACircuitThatOpensStopsWhoAsksThereAndNobodyElse) {
+  open({{"concurrency", 2}});
+  EXPECT_EQ(ask(*one_, fails("a", try_failed(ErrorKind::auth, "HTTP 401: wrong key"))), "auth");
+  EXPECT_EQ(sent_, 1);
+  EXPECT_TRUE(one_->stopping());
+  EXPECT_EQ(one_->reason()->kind, ErrorKind::circuit_open);
+  EXPECT_FALSE(two_->stopping());
+  EXPECT_EQ(ask(*two_, answers("b")), "ok") << "another address is asked on";
+  EXPECT_EQ(ask(*two_, answers("a")), "circuit_open");
+  EXPECT_EQ(most_["a"], 0) << "nothing was sent";
+  EXPECT_THAT(two_->reason()->message, HasSubstr("HTTP 401: wrong key"));
+  EXPECT_EQ(ask(*two_, answers("b")), "circuit_open") << "its run is being wound down";
+}
+
+// A target that works must not hide a judge that does not.
+TEST_F(AccountTest, SuccessesElsewhereDoNotKeepACircuitClosed) {
+  open({{"same_failures", 4}});
+  int failures = 0;
+  while (!one_->stopping() && failures < 100) {
+    EXPECT_EQ(ask(*one_, answers("target")), "ok");
+    ask(*one_, fails("judge", try_failed(ErrorKind::rejected, "HTTP 404")));
+    ++failures;
+  }
+  EXPECT_EQ(failures, 4);
+}
+
+TEST_F(AccountTest, RunsShareTheBudget) {
+  // A dollar a token.
+  open({}, {{"budget", JsonObject{{"usd", 25}}},
+            {"prices", JsonObject{{"fake", JsonObject{{"prompt", 1e6}, {"completion", 1e6}}}}}});
+  const auto expecting = [this](std::int64_t dollars) { return answers("a", {.expected_dollars = dollars}); };
+  EXPECT_EQ(ask(*one_, expecting(25)), "ok");
+  EXPECT_EQ(gateway_->budget().spent(), picousd(10)) << "what it really cost";
+  EXPECT_EQ(ask(*two_, expecting(15)), "ok");
+  EXPECT_EQ(ask(*two_, expecting(6)), "budget");
+  EXPECT_THAT(two_->reason()->message, HasSubstr("the budget of $25.00 is used up ($20.00 spent"));
+  EXPECT_FALSE(one_->stopping());
+  EXPECT_EQ(ask(*one_, expecting(5)), "ok");
+}
+
+TEST_F(AccountTest, ACallThatIsDestroyedUnderWayGivesBackItsPermitAndItsMoney) {
+  open({{"concurrency", 1}}, {{"budget", JsonObject{{"usd", 1}}}});
+  Mailbox::give_up(asking(*one_, answers("a", {.expected_dollars = 1})));
+  EXPECT_EQ(one_->figures().requests, 1);
+  EXPECT_EQ(one_->figures().in_flight, 0);
+  EXPECT_EQ(gateway_->budget().spent(), 0);
+  EXPECT_TRUE(gateway_->budget().reserve(picousd(1)));
+  gateway_->budget().settle(picousd(1), 0);
+  EXPECT_EQ(ask(*two_, answers("a")), "ok") << "its permit is free";
+}
+
+TEST_F(AccountTest, AnAnswerKeepsItsPermitUntilItIsSettled) {
+  open({{"concurrency", 1}});
+  FakeEffect effect = answers("a");
+  {
+    auto answer = loop_.run_until_done(one_->perform(effect, effect.terms(), {0, "step", 1}));
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_TRUE(answer->permit) << "it is not durable yet";
+    Mailbox::give_up(asking(*two_, answers("a")));
+    EXPECT_EQ(two_->figures().requests, 0) << "it waits";
+    answer->settle();
+    EXPECT_FALSE(answer->permit);
+  }
+  EXPECT_EQ(ask(*two_, answers("a")), "ok");
+}
+
+TEST_F(AccountTest, WhatMayPassIsTriedAgainAndWhatMayNotIsNot) {
+  open({});
+  EXPECT_EQ(ask(*one_, fails("a", try_failed(ErrorKind::overloaded, "HTTP 503", 0ms))), "overloaded");
+  EXPECT_EQ(sent_, 3);
+  EXPECT_EQ(message_, "HTTP 503 (tried 3 times)");
+  EXPECT_THAT(trace_, ElementsAre(HasSubstr("model case 0 step step attempt 1 try 1: HTTP 503"),
+                                  HasSubstr("try 2: HTTP 503"), HasSubstr("try 3: HTTP 503")));
+  sent_ = 0;
+  EXPECT_EQ(ask(*one_, fails("a", try_failed(ErrorKind::rejected, "HTTP 400"))), "rejected");
+  EXPECT_EQ(sent_, 1);
+  EXPECT_EQ(message_, "HTTP 400");
+  sent_ = 0;
+  EXPECT_EQ(ask(*one_, fails("b", try_failed(ErrorKind::target, "exit code 1", 0ms))), "target");
+  EXPECT_EQ(sent_, 1);
+  sent_ = 0;
+  EXPECT_EQ(ask(*one_, fails("b", try_failed(ErrorKind::target, "exit code 1", 0ms), true)), "target");
+  EXPECT_EQ(sent_, 3);
+}
+
+TEST_F(AccountTest, AServerThatAsksForTooLongAPauseIsNotWaitedFor) {
+  open({});
+  EXPECT_EQ(ask(*one_, fails("a", try_failed(ErrorKind::rate_limited, "HTTP 429", 11min))), "rate_limited");
+  EXPECT_EQ(sent_, 1);
+}
+
+TEST_F(AccountTest, StoppingARunWakesWhatWaitsForItOnly) {
+  open({{"concurrency", 1}});
+  std::string in_flight;
+  std::string waiting;
+  std::string others;
+  begin(*one_, answers("a", {.takes = 300ms}), in_flight);
+  begin(*one_, answers("a"), waiting);
+  begin(*two_, answers("a"), others);
+  one_->stop(std::nullopt);
+  EXPECT_EQ(waiting, "") << "not from inside of whoever stops it";
+  run_for(1ms);
+  EXPECT_EQ(waiting, "cancelled");
+  EXPECT_EQ(in_flight, "");
+  EXPECT_EQ(others, "");
+  while (in_flight.empty() || others.empty()) run_for(1ms);
+  EXPECT_EQ(in_flight, "ok") << "what is in flight ends";
+  EXPECT_EQ(others, "ok");
+}
+
+TEST_F(AccountTest, ARetryThatWaitsIsGivenUpWhenTheRunStops) {
+  open({});
+  std::string how;
+  begin(*one_, fails("a", try_failed(ErrorKind::overloaded, "HTTP 503", 60'000ms)), how);
+  EXPECT_EQ(one_->figures().retrying, 1);
+  one_->stop(std::nullopt);
+  run_for(1ms);
+  EXPECT_EQ(how, "cancelled");
+  EXPECT_EQ(one_->figures().retrying, 0);
+}
+
+TEST_F(AccountTest, AnAccountMayGoRightAfterItWasStopped) {
+  open({});
+  one_->stop(std::nullopt);
+  one_.reset();
+  run_for(1ms);
+  EXPECT_EQ(ask(*two_, answers("a")), "ok");
+}
+
+}  // namespace
+}  // namespace assay
