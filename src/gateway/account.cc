@@ -97,7 +97,7 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
     Permit permit = co_await lane.limiter.acquire(terms.expected_tokens, waits_);
     if (!stopping_) {
       if (auto refused = lane.circuit.refusal(Clock::now())) {
-        stop(std::move(*refused));
+        stop(std::move(refused));
       } else if (!gateway_.budget().reserve(terms.expected_cost)) {
         stop(budget_reached());
       }
@@ -131,7 +131,7 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
     // Before the permit goes to the next one: after a wrong key there is no next one.
     if (final) {
       if (tries > 1) error.message += fmt::format(" (tried {} times)", tries);
-      if (auto open = lane.circuit.failure(error, Clock::now())) stop(std::move(*open));
+      if (auto open = lane.circuit.failure(error, Clock::now())) stop(std::move(open));
     }
     permit.give_back(too_many ? Permit::Feedback::too_many : Permit::Feedback::other, 0,
                      too_many && !wait_too_long ? std::optional<Duration>(retry_after) : std::nullopt);

@@ -130,7 +130,7 @@ class RunnerTest : public ::testing::Test {
 
   // Asks twice in a row and keeps both answers.
   NumberWork two_questions(std::int64_t count, const std::string& wording = "question") {
-    return {count, [this, wording](std::string id, CaseContext& context) {
+    return {count, [this, wording](const std::string& id, CaseContext& context) {
               return ask_twice(server_, wording + " " + id, context);
             }};
   }
@@ -355,7 +355,7 @@ TEST_F(RunnerDeathTest, AStepThatIsAskedTwiceInOneCaseIsNoticed) {
     }
     co_return Outcome{};
   };
-  const auto work = [&](std::vector<int> attempts) {
+  const auto work = [&](const std::vector<int>& attempts) {
     return NumberWork(1, [&, attempts](const std::string&, CaseContext& context) {
       return ask(server_, attempts, context);
     });

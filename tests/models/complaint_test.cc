@@ -62,7 +62,7 @@ TEST(Complaint, MayBeAPlainTextOrNoJsonAtAll) {
 
 TEST(Complaint, ThatNestsForEverIsBounded) {
   std::string text = "\"end\"";
-  for (int i = 0; i < 50; ++i) text = R"({"error":)" + text + "}";
+  for (int i = 0; i < 50; ++i) text.insert(0, R"({"error":)").append("}");
   EXPECT_TRUE(complaints_in(json(text)).empty());
   std::string list = "[";
   for (int i = 0; i < 500; ++i) list += i == 0 ? "\"x\"" : ",\"x\"";

@@ -11,8 +11,6 @@
 namespace assay {
 namespace {
 
-using testing::HasSubstr;
-
 // Made-up prices; the arithmetic is what counts.
 Prices prices() {
   return Prices::from_json(json(R"({

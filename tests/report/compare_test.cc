@@ -184,12 +184,11 @@ TEST(Compare, FiguresThatAreNoMeanStandAsideWithoutATest) {
   EXPECT_EQ(comparison->asides[0].base, 0.4);
 }
 
-TEST(Compare, DifferencesOfTheConfigsAreNamedAndThoseOfTheRunAreNot) {
+TEST(Compare, DifferencesOfTheConfigsAreNamed) {
   RunScores base = run(kBase);
   RunScores fresh = run(kNew);
-  base.config = JsonObject{{"judge", JsonObject{{"model", "a/b"}, {"temperature", 0}}}, {"output_dir", "x"}};
-  fresh.config = JsonObject{
-      {"judge", JsonObject{{"model", "a/c"}, {"temperature", 0}}}, {"output_dir", "y"}, {"seed", 3}};
+  base.config = JsonObject{{"judge", JsonObject{{"model", "a/b"}, {"temperature", 0}}}};
+  fresh.config = JsonObject{{"judge", JsonObject{{"model", "a/c"}, {"temperature", 0}}}, {"seed", 3}};
   const auto comparison = compare_runs(base, fresh, {});
   EXPECT_THAT(comparison->differences, ElementsAre("judge.model: \"a/b\" → \"a/c\"", "seed: not set → 3"));
 }

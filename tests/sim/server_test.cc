@@ -40,7 +40,7 @@ class SimServerTest : public testing::Test {
     request.url = server_->url() + request.url;
     return loop_.run_until_done(client_.send(std::move(request)));
   }
-  Result<HttpResponse> ask(std::string words, std::string more = "") {
+  Result<HttpResponse> ask(std::string_view words, std::string_view more = "") {
     return send(post("/v1/chat/completions", chat(words, more)));
   }
   static std::string chat(std::string_view words, std::string_view more = "") {

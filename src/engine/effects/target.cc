@@ -8,9 +8,9 @@ namespace assay {
 namespace {
 
 template <class Call>
-Terms terms_of(const Call& call, std::string lane) {
+Terms terms_of(const Call& call, const std::string& lane) {
   return {.request = canonical_text(to_json(call)),
-          .lane = std::move(lane),
+          .lane = lane,
           .behind = Behind::system_under_test,
           .tries = call.tries,
           .stubborn = call.stubborn};

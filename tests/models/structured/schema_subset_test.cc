@@ -66,8 +66,8 @@ TEST(StrictSchema, SaysWhyASchemaDoesNotFit) {
 TEST(StrictSchema, HasLimitsOnDepthAndSize) {
   std::string deep = R"({"type":"string"})";
   for (int i = 0; i < 12; ++i) {
-    deep = R"({"type":"object","properties":{"a":)" + deep +
-           R"(},"required":["a"],"additionalProperties":false})";
+    deep.insert(0, R"({"type":"object","properties":{"a":)")
+        .append(R"(},"required":["a"],"additionalProperties":false})");
   }
   EXPECT_THAT(strict_misfit(json(deep)).value_or(""), HasSubstr("deeply"));
 

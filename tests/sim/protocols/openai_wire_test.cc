@@ -167,7 +167,7 @@ TEST(OpenAiWire, RepliesReadBackThroughTheClient) {
 }
 
 TEST(OpenAiWire, EventsReadBackThroughTheClient) {
-  for (ChatReply reply : {sample_reply(), sample_calls()}) {
+  for (const ChatReply& reply : {sample_reply(), sample_calls()}) {
     OpenAiStream stream;
     ServerSentEventParser parser;
     for (const std::string& event : openai_events(reply, {5, "judge"}, true)) {

@@ -182,9 +182,8 @@ TEST(CohenKappa, WeighsDistancesBetweenValuesNotPlaces) {
   const Ratings gap = rated({{1, 2}, {2, 2}, {4, 2}, {4, 4}, {1, 1}});
   const std::vector<double> all = disagreement_weights(std::vector<double>{1, 2, 3, 4}, KappaWeights::linear);
   std::vector<std::int64_t> counts(16);
-  for (const auto& [i, j] : {std::pair(0, 1), {1, 1}, {3, 1}, {3, 3}, {0, 0}}) {
-    ++counts[static_cast<std::size_t>(i * 4 + j)];
-  }
+  for (const auto& [i, j] : {std::pair<std::size_t, std::size_t>(0, 1), {1, 1}, {3, 1}, {3, 3}, {0, 0}})
+    ++counts[i * 4 + j];
   EXPECT_NEAR(cohen_kappa(gap, KappaWeights::linear, few_draws()).figure.analytic.value.value(),
               cohen_kappa(counts, all, few_draws()).figure.analytic.value.value(), 1e-12);
 }

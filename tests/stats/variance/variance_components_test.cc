@@ -62,7 +62,7 @@ TEST(VarianceComponents, OfTheShroutFleissDataArePublished) {
   EXPECT_NEAR(four.absolute_error.value(), (1.0194 + 5.2444) / 4, 5e-5);
 }
 
-CrossedDesign design_in(const Json& data, std::vector<std::string> facets) {
+CrossedDesign design_in(const Json& data, const std::vector<std::string>& facets) {
   CrossedDesign design(facets);
   const std::vector<double> scores = reference_numbers(data.at("y"));
   for (std::size_t i = 0; i < scores.size(); ++i) {

@@ -64,7 +64,8 @@ struct McpHttp : testing::Test {
     server = std::move(*started);
     connect();
   }
-  void connect(Duration call_timeout = 20s, std::size_t max_message = 100'000, std::string token = "abc") {
+  void connect(Duration call_timeout = 20s, std::size_t max_message = 100'000,
+               const std::string& token = "abc") {
     McpServer where{.name = "web", .url = fmt::format("http://127.0.0.1:{}/mcp?key=s3cret", server->port())};
     where.headers = {{"Authorization", "Bearer ${TOKEN}"}};
     where.call_timeout = call_timeout;
