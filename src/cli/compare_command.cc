@@ -8,7 +8,7 @@
 #include "cli/help.h"
 #include "core/file.h"
 #include "report/compare.h"
-#include "runs/run_files.h"
+#include "runs/finished.h"
 
 namespace assay {
 namespace {
@@ -54,13 +54,9 @@ int compare_command(const std::vector<std::string>& words, const Surroundings& s
   }
   if (arguments->words.size() != 2)
     return bad_input(Error{ErrorKind::usage, "which runs? assay compare BASE NEW", {}}, surroundings);
-  auto base = read_run_scores(arguments->words[0]);
-  if (!base) return bad_input(base.error(), surroundings);
-  auto fresh = read_run_scores(arguments->words[1]);
-  if (!fresh) return bad_input(fresh.error(), surroundings);
   CompareOptions options;
   options.margin = resolved.config.number("margin").value_or(0);
-  const auto comparison = compare_runs(*base, *fresh, options);
+  const auto comparison = compare_finished(arguments->words[0], arguments->words[1], options);
   if (!comparison) return bad_input(comparison.error(), surroundings);
   const std::string text = rendered(*comparison, resolved.config.text("format"));
   if (resolved.config.has("output")) {

@@ -11,7 +11,7 @@
 #include "core/json/json.h"
 #include "core/text.h"
 #include "report/csv.h"
-#include "runs/run_files.h"
+#include "runs/finished.h"
 #include "stats/agreement/human_labels.h"
 
 namespace assay {

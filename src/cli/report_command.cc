@@ -14,7 +14,7 @@
 #include "report/junit.h"
 #include "report/markdown.h"
 #include "report/summary.h"
-#include "runs/run_files.h"
+#include "runs/finished.h"
 
 namespace assay {
 namespace {

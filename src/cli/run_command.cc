@@ -13,6 +13,7 @@
 #include "evaluations/registry.h"
 #include "net/signals.h"
 #include "report/terminal.h"
+#include "runs/finished.h"
 #include "runs/run.h"
 
 namespace assay {
@@ -172,7 +173,7 @@ int check_and_execute(const Execution& execution, const Surroundings& surroundin
 
 // `assay experiment --verify DIR`: every check with what it found; 1 if one fails, 2 if files are missing.
 int verify_run(const EvaluationKind& kind, std::string_view directory, const Surroundings& surroundings) {
-  auto checks = kind.verify(std::string(directory));
+  auto checks = verify_finished(kind, std::string(directory));
   if (!checks) return bad_input(checks.error(), surroundings);
   for (const RunCheck& check : *checks) {
     print(fmt::format("{}: {}{}{}\n", check.passed ? "ok" : "FAILED", check.what,

@@ -20,13 +20,13 @@ AtomicFile* OutputFiles::open(const std::string& name) {
     const std::string inner = directory_ + "/" + name.substr(0, end);
     if (!directory_exists(inner)) made_.push_back(inner);
     if (auto made = make_directories(inner); !made) {
-      if (failed_) failed_ = std::move(made);
+      if (so_far_) so_far_ = std::move(made);
       return nullptr;
     }
   }
   auto file = AtomicFile::create(directory_ + "/" + name);
   if (!file) {
-    if (failed_) failed_ = fail(std::move(file.error()));
+    if (so_far_) so_far_ = fail(std::move(file.error()));
     return nullptr;
   }
   return &files_.emplace(name, std::move(*file)).first->second;
@@ -44,7 +44,7 @@ std::vector<std::string> OutputFiles::names() const {
 }
 
 Status OutputFiles::commit() {
-  if (!failed_) return failed_;
+  if (!so_far_) return so_far_;
   for (auto& [name, file] : files_) {
     if (auto done = file.commit(); !done) return done;
   }

@@ -35,7 +35,7 @@ class OutputFiles {
   std::string directory_;
   std::map<std::string, AtomicFile> files_;
   std::vector<std::string> made_;  // directories, parents first
-  Status failed_;
+  Status so_far_;  // the first failure
 };
 
 }  // namespace assay

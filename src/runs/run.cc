@@ -18,7 +18,6 @@
 #include "store/work_thread.h"
 
 namespace assay {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -50,6 +49,8 @@ class NewDirectory {
   std::string path_;
   bool existed_ = false;
 };
+
+namespace {
 
 Error holds_run_already(const std::string& directory) {
   return {ErrorKind::usage,
@@ -106,15 +107,13 @@ Post Run::post() {
   return [&loop = gateway_.loop()](std::function<void()> work) { loop.post(std::move(work)); };
 }
 
-Task<Result<RunIdentity>> Run::new_identity() {
+Result<RunIdentity> Run::new_identity() const {
   RunIdentity identity = identity_now(request_);
-  if (request_.evaluation.goes_on()) co_return identity;
-  WorkThread thread(post());
-  auto hash =
-      co_await thread.run<Result<std::string>>([path = identity.data_path] { return sha256_of_file(path); });
-  if (!hash) co_return fail(std::move(hash.error()));
+  if (request_.evaluation.goes_on()) return identity;
+  auto hash = sha256_of_file(identity.data_path);
+  if (!hash) return fail(std::move(hash.error()));
   identity.data_hash = std::move(*hash);
-  co_return identity;
+  return identity;
 }
 
 Task<Result<std::unique_ptr<Run>>> Run::open(Gateway& gateway, RunRequest request) {
@@ -133,8 +132,6 @@ Task<Result<std::unique_ptr<RunLock>>> Run::patient_lock() {
   }
 }
 
-// The lock comes first: whatever is written belongs to whoever has it. config.yaml comes before the journal:
-// from then on the directory can be resumed.
 Task<Status> Run::begin() {
   const std::string& directory = request_.directory;
   auto made = NewDirectory::make(directory);
@@ -142,35 +139,45 @@ Task<Status> Run::begin() {
   const bool goes_on = request_.evaluation.goes_on();
   const bool fresh = request_.opening == Opening::fresh && !(goes_on && may_hold_run_of(request_));
   if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
+  // The lock comes first: whatever is written belongs to whoever has it.
   auto lock = co_await patient_lock();
   if (!lock) co_return fail(std::move(lock.error()));
   // Whoever had the lock may have made one.
   if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
-  auto identity = co_await new_identity();
+  WorkThread thread(post());
+  auto opened = co_await thread.run<Status>([&] { return open_store(*made, *lock); });
+  if (!opened) co_return opened;
+  if (goes_on && resumed_) {
+    if (auto recalled = co_await recall_outcomes(request_.evaluation, *store_); !recalled) co_return recalled;
+  }
+  co_return co_await thread.run<Status>(
+      [&] { return request_.evaluation.prepare(directory, {identity_.run_id, identity_.started}); });
+}
+
+// config.yaml comes before the journal: from then on the directory can be resumed.
+Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock) {
+  const std::string& directory = request_.directory;
+  auto identity = new_identity();
   if (!identity) {
-    made->leave();
-    co_return fail(std::move(identity.error()));
+    made.leave();
+    return fail(std::move(identity.error()));
   }
   if (request_.opening == Opening::fresh) {
     auto written = write_file(directory + "/config.yaml", written_config(request_.config));
-    if (!written) co_return written;
+    if (!written) return written;
   }
   // A run that was killed before it had a journal is begun anew.
   resumed_ = RunStore::holds_run(directory);
-  auto store = resumed_ ? RunStore::open(directory, std::move(*lock), post())
-                        : RunStore::create(directory, std::move(*lock), *identity, request_.texts, post());
+  auto store = resumed_ ? RunStore::open(directory, std::move(lock), post())
+                        : RunStore::create(directory, std::move(lock), *identity, request_.texts, post());
   if (!store) {
-    if (request_.opening == Opening::fresh && !resumed_) made->take_back();
-    co_return fail(std::move(store.error()));
+    if (request_.opening == Opening::fresh && !resumed_) made.take_back();
+    return fail(std::move(store.error()));
   }
   store_ = std::move(*store);
-  if (resumed_) {
-    auto fits = goes_on ? co_await recall_outcomes(request_.evaluation, *store_)
-                        : check_unchanged(store_->identity(), *identity, directory);
-    if (!fits) co_return fits;
-  }
   identity_ = store_->identity();
-  co_return request_.evaluation.prepare(directory, {identity_.run_id, identity_.started});
+  if (!resumed_ || request_.evaluation.goes_on()) return {};
+  return check_unchanged(identity_, *identity, directory);
 }
 
 Task<Status> Run::hear_earlier() {
@@ -191,7 +198,9 @@ Task<RunResult> Run::execute() {
   options.trace = request_.trace;
   options.on_outcome = request_.on_outcome;
   if (!request_.stop_when.empty()) {
-    auto made = EarlyStop::make(request_.evaluation, request_.stop_when, options.seed);
+    WorkThread thread(post());
+    auto made = co_await thread.run<Result<std::unique_ptr<EarlyStop>>>(
+        [&] { return EarlyStop::make(request_.evaluation, request_.stop_when, options.seed); });
     if (!made) co_return stopped(std::move(made.error()));
     early_stop_ = std::move(*made);
     options.stop_rule = early_stop_.get();

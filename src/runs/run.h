@@ -51,6 +51,8 @@ struct RunRequest {
   std::function<void(const std::string&)> trace = {};  // one line per request; may be empty
 };
 
+class NewDirectory;
+
 class Run {
  public:
   // Kind usage if a fresh run meets one that is there, kind changed if it is another run than the request
@@ -75,8 +77,9 @@ class Run {
 
   Task<Status> begin();
   Task<Result<std::unique_ptr<RunLock>>> patient_lock();
-  // What the run would begin with now.
-  Task<Result<RunIdentity>> new_identity();
+  // Both block, and run on a thread of their own: what the run would begin with now, and the store for it.
+  Result<RunIdentity> new_identity() const;
+  Status open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock);
   Task<Status> hear_earlier();
   Post post();
 

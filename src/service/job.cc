@@ -1,9 +1,12 @@
 #include "service/job.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <boost/json/object.hpp>
 
+#include "core/file.h"
 #include "service/evaluation_records.h"
 
 namespace assay {
@@ -14,6 +17,16 @@ constexpr const char* kLists[] = {"eval_info", "evaluations", "evaluation_succes
                                   "evaluation_failure_data"};
 
 }  // namespace
+
+std::int64_t epoch_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+bool is_final(std::string_view status) {
+  return status != "INITIATED" && status != "PROCESSING";
+}
 
 JsonObject Job::json() const {
   JsonObject json = persona::to_json(status, parameters);
@@ -31,6 +44,55 @@ JsonObject Job::lists() const {
                     {"evaluation_failure_data", failure_data_},
                     {"lists_truncated",
                      full(eval_info_) || full(evaluations_) || full(success_data_) || full(failure_data_)}};
+}
+
+StoredJob Job::stored_form() const {
+  return {status.job_id,   std::string(persona::to_string(parameters.mode)),
+          status.status,   parameters.personas.front().id,
+          to_text(json()), created_ms};
+}
+
+Json Job::whole() const {
+  JsonObject whole = json();
+  if (is_final(status.status)) {
+    for (auto& [name, list] : lists()) whole[name] = std::move(list);
+  }
+  return whole;
+}
+
+Result<std::int64_t> Job::take_snapshot() {
+  const persona::JobParameters& wanted = parameters;
+  ItemQuery query;
+  query.tag = wanted.tag_source;
+  if (wanted.exclude_existing) {
+    query.exclude_tag = wanted.tags_dest.front();
+    query.persona_id = wanted.personas.front().id;
+    query.mode = persona::to_string(wanted.mode);
+    for (const persona::Perspective& one : wanted.perspectives) query.perspectives.push_back(one.id);
+  }
+  if (wanted.last_n_hours)
+    query.published_since_ms = epoch_ms() - static_cast<std::int64_t>(*wanted.last_n_hours * 3'600'000);
+  if (wanted.subset_tag) {
+    query.subset_tag = *wanted.subset_tag;
+    query.subset_percent = wanted.subset_percent.value_or(0);
+  }
+  query.order = wanted.most_recent ? ItemQuery::Order::newest
+                : wanted.by_uuid   ? ItemQuery::Order::item_id
+                                   : ItemQuery::Order::stored;
+  // In one read: a stable snapshot, whatever is recorded meanwhile.
+  query.count = wanted.items_to_process ? std::max<std::int64_t>(0, *wanted.items_to_process) : 0;
+  auto page = around_.store.items(query);
+  if (!page) return fail(std::move(page.error()));
+  const auto most = static_cast<std::int64_t>(page->items.size());
+  std::string lines;
+  for (const StoredItem& item : page->items) lines += item.json + "\n";
+  if (auto made = make_directories(directory); !made) return fail(std::move(made.error()));
+  if (auto written = write_file(directory + "/items.jsonl", lines); !written)
+    return fail(std::move(written.error()));
+  status.skipped_items = page->total - most;
+  status.init_remaining = most;
+  status.remaining = most;
+  return most;
 }
 
 Status Job::open() {

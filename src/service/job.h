@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,11 @@
 #include "store/data_store.h"
 
 namespace assay {
+
+// Milliseconds since 1970.
+std::int64_t epoch_ms();
+// Whether a job with that status has ended.
+bool is_final(std::string_view status);
 
 // What a job works with; all outlive it.
 struct JobSurroundings {
@@ -36,7 +42,14 @@ class Job {
 
   JsonObject json() const;   // its status with empty lists
   JsonObject lists() const;  // eval_info, evaluations and, of a dry run, what would have been stored
-  Status open();             // makes the evaluation over the snapshot
+  // Its status as the store has it, and, once it has ended, with its lists: they are long, and kept beside
+  // the snapshot.
+  StoredJob stored_form() const;
+  Json whole() const;
+  // Each matching item once, in the order that was asked for, into the job's directory: how many. Blocks.
+  Result<std::int64_t> take_snapshot();
+  // Makes the evaluation over the snapshot. Blocks.
+  Status open();
   // An outcome that stands in the journal: its record goes to the store, where recording it again does
   // nothing.
   void hear(const Case& input, const Outcome& outcome);

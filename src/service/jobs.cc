@@ -34,16 +34,6 @@ constexpr std::size_t kDryJobsKept = 100;  // their statuses are in memory only
 constexpr const char* kListsFile = "lists.json";
 constexpr auto kStatusEvery = std::chrono::milliseconds(250);
 
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-bool is_final(std::string_view status) {
-  return status != "INITIATED" && status != "PROCESSING";
-}
-
 // What is known of a job that cannot go on because the service is another one now.
 Error changed_service(const Error& error) {
   return {ErrorKind::changed,
@@ -80,10 +70,7 @@ class StoreJobs final : public Jobs {
 
  private:
   JobSurroundings surroundings() { return {loop_, store_, options_}; }
-  // The status in the store, as it is now.
-  StoredJob stored_form(const Job& job) const;
   Task<void> create(std::shared_ptr<Job> job, Answer begun);
-  Result<std::int64_t> take_snapshot(Job& job);
   Status check_model(const std::string& model);
   // Directories of jobs that were never stored: dry runs, and what a kill left before its job was.
   void remove_orphans();
@@ -92,8 +79,6 @@ class StoreJobs final : public Jobs {
   Task<void> run(std::shared_ptr<Job> job);
   Task<void> keep_status_fresh(std::shared_ptr<Job> job);
   Task<Status> put(const Job& job);
-  // The status with its lists once the job has ended: they are long, and kept beside the snapshot.
-  static Json whole(const Job& job);
   void end(const std::shared_ptr<Job>& job);
   // To who waits for a job that will go on in the next process.
   static void answer_stopping(Job& job) {
@@ -139,29 +124,15 @@ class StoreJobs final : public Jobs {
 
 // --- all jobs -------------------------------------------------------------------------------------------
 
-StoredJob StoreJobs::stored_form(const Job& job) const {
-  return {job.status.job_id,   std::string(persona::to_string(job.parameters.mode)),
-          job.status.status,   job.parameters.personas.front().id,
-          to_text(job.json()), job.created_ms};
-}
-
-Json StoreJobs::whole(const Job& job) {
-  JsonObject json = job.json();
-  if (is_final(job.status.status)) {
-    for (auto& [name, list] : job.lists()) json[name] = std::move(list);
-  }
-  return json;
-}
-
 Task<Status> StoreJobs::put(const Job& job) {
   if (job.parameters.dry_run) {
     const std::lock_guard guard(dry_mutex_);
     std::erase_if(dry_, [&](const auto& one) { return one.first == job.status.job_id; });
-    dry_.emplace_back(job.status.job_id, whole(job));
+    dry_.emplace_back(job.status.job_id, job.whole());
     if (dry_.size() > kDryJobsKept) dry_.pop_front();
     co_return Status();
   }
-  StoredJob form = stored_form(job);
+  StoredJob form = job.stored_form();
   co_return co_await Later<Status>(post(), [this, &form](std::function<void(Status)> done) {
     store_.put_job(std::move(form), std::move(done));
   });
@@ -231,7 +202,7 @@ void StoreJobs::take_up(const StoredJob& stored) {
   job->directory = directory;
   job->created_ms = stored.created_ms;
   job->status.message = "taken up again";
-  store_.put_job(stored_form(*job), [](Status) {});  // it waits until there is room
+  store_.put_job(job->stored_form(), [](Status) {});  // it waits until there is room
   waiting_.push_back(std::move(job));
 }
 
@@ -252,53 +223,17 @@ void StoreJobs::submit(JobParameters parameters, std::string agent, Answer begun
   });
 }
 
-// Each matching item once, in the order that was asked for.
-Result<std::int64_t> StoreJobs::take_snapshot(Job& job) {
-  const JobParameters& wanted = job.parameters;
-  ItemQuery query;
-  query.tag = wanted.tag_source;
-  if (wanted.exclude_existing) {
-    query.exclude_tag = wanted.tags_dest.front();
-    query.persona_id = wanted.personas.front().id;
-    query.mode = persona::to_string(wanted.mode);
-    for (const persona::Perspective& one : wanted.perspectives) query.perspectives.push_back(one.id);
-  }
-  if (wanted.last_n_hours)
-    query.published_since_ms = now_ms() - static_cast<std::int64_t>(*wanted.last_n_hours * 3'600'000);
-  if (wanted.subset_tag) {
-    query.subset_tag = *wanted.subset_tag;
-    query.subset_percent = wanted.subset_percent.value_or(0);
-  }
-  query.order = wanted.most_recent ? ItemQuery::Order::newest
-                : wanted.by_uuid   ? ItemQuery::Order::item_id
-                                   : ItemQuery::Order::stored;
-  // In one read: a stable snapshot, whatever is recorded meanwhile.
-  query.count = wanted.items_to_process ? std::max<std::int64_t>(0, *wanted.items_to_process) : 0;
-  auto page = store_.items(query);
-  if (!page) return fail(std::move(page.error()));
-  const auto most = static_cast<std::int64_t>(page->items.size());
-  std::string lines;
-  for (const StoredItem& item : page->items) lines += item.json + "\n";
-  if (auto made = make_directories(job.directory); !made) return fail(std::move(made.error()));
-  if (auto written = write_file(job.directory + "/items.jsonl", lines); !written)
-    return fail(std::move(written.error()));
-  job.status.skipped_items = page->total - most;
-  job.status.init_remaining = most;
-  job.status.remaining = most;
-  return most;
-}
-
 Task<void> StoreJobs::create(std::shared_ptr<Job> job, Answer begun) {
   const Busy busy(*this);
   if (auto good = check_model(job->parameters.model); !good) {
     begun(fail(std::move(good.error())));
     co_return;
   }
-  job->created_ms = now_ms();
+  job->created_ms = epoch_ms();
   job->status.job_id = persona::context_id(make_run_id(std::chrono::system_clock::now()), "job");
   job->status.message = fmt::format("accepted for {}", job->parameters.personas.front().name);
   job->directory = options_.directory + "/" + job->status.job_id;
-  auto items = co_await blocking_.run<Result<std::int64_t>>([this, job] { return take_snapshot(*job); });
+  auto items = co_await blocking_.run<Result<std::int64_t>>([job] { return job->take_snapshot(); });
   if (!items) {
     begun(fail(std::move(items.error())));
     co_return;
@@ -409,7 +344,7 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
 
 void StoreJobs::end(const std::shared_ptr<Job>& job) {
   if (job->status.status == "PROCESSING") answer_stopping(*job);
-  for (const Answer& answer : std::exchange(job->finished, {})) answer(whole(*job));
+  for (const Answer& answer : std::exchange(job->finished, {})) answer(job->whole());
   running_.erase(job->status.job_id);
   start_next();
   stop_if_idle();

@@ -1,4 +1,4 @@
-#include "runs/run_files.h"
+#include "runs/finished.h"
 
 #include <algorithm>
 #include <utility>
@@ -100,6 +100,21 @@ Result<RunScores> read_run_scores(const std::string& directory) {
   }
   if (auto read = read_cases(directory + "/results.jsonl", run); !read) return fail(std::move(read.error()));
   return run;
+}
+
+Result<RunComparison> compare_finished(const std::string& base, const std::string& fresh,
+                                       const CompareOptions& options) {
+  auto before = read_run_scores(base);
+  if (!before) return fail(std::move(before.error()));
+  auto after = read_run_scores(fresh);
+  if (!after) return fail(std::move(after.error()));
+  return compare_runs(*before, *after, options);
+}
+
+Result<std::vector<RunCheck>> verify_finished(const EvaluationKind& kind, const std::string& directory) {
+  if (kind.verify == nullptr)
+    return fail(ErrorKind::usage, fmt::format("{} has nothing to check in its files", kind.name));
+  return kind.verify(directory);
 }
 
 }  // namespace assay

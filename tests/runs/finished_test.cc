@@ -1,4 +1,4 @@
-#include "runs/run_files.h"
+#include "runs/finished.h"
 
 #include <filesystem>
 #include <string>

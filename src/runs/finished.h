@@ -1,0 +1,27 @@
+// A finished run, by its directory: read again, compared with another, checked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "evaluations/evaluation.h"
+#include "report/compare.h"
+#include "report/summary.h"
+
+namespace assay {
+
+// The summary of a run; the error says what the directory lacks (it is no run, or the run is not finished).
+Result<Summary> read_summary(const std::string& directory);
+
+// Summary, config and the scores of every case.
+Result<RunScores> read_run_scores(const std::string& directory);
+
+// Two of them, paired by case.
+Result<RunComparison> compare_finished(const std::string& base, const std::string& fresh,
+                                       const CompareOptions& options);
+
+// What the evaluation `kind` checks in the files of a run against each other; an error if some are missing.
+Result<std::vector<RunCheck>> verify_finished(const EvaluationKind& kind, const std::string& directory);
+
+}  // namespace assay

@@ -1,0 +1,53 @@
+#include "core/plan_texts.h"
+
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/config.h"
+#include "core/file.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+struct PlanTextsTest : ::testing::Test {
+  std::string path = ::testing::TempDir() + "assay_plan_text_" + std::to_string(::getpid());
+  void SetUp() override { ASSERT_TRUE(write_file(path, "first wording")); }
+  void TearDown() override { std::filesystem::remove(path); }
+};
+
+TEST_F(PlanTextsTest, AreReadOnceAndRememberedWithTheConfigThatNamedThem) {
+  const Config config;
+  const Config copy = config;
+  EXPECT_EQ(copy.read_text(path).value(), "first wording");
+  ASSERT_TRUE(write_file(path, "second wording"));
+  EXPECT_EQ(config.read_text(path).value(), "first wording") << "a plan does not change while it is made";
+  EXPECT_THAT(config.plan_texts().all(), UnorderedElementsAre(Pair(path, "first wording")));
+}
+
+TEST_F(PlanTextsTest, ThatWereKeptMakeTheSamePlanWhereTheFilesAreNot) {
+  Config first;
+  ASSERT_TRUE(first.read_text(path));
+  std::filesystem::remove(path);
+  Config elsewhere;
+  elsewhere.use_texts(PlanTexts(first.plan_texts().all()));
+  EXPECT_EQ(elsewhere.read_text(path).value(), "first wording");
+  EXPECT_THAT(elsewhere.read_text("/etc/hostname").error().text(), HasSubstr("does not hold this text"))
+      << "nothing of the other machine comes in";
+}
+
+TEST(PlanTexts, ThatCannotBeReadAreNotPartOfThePlan) {
+  PlanTexts texts;
+  EXPECT_FALSE(texts.read("/no/such/prompt.txt"));
+  EXPECT_TRUE(texts.all().empty());
+}
+
+}  // namespace
+}  // namespace assay
