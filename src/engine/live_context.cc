@@ -77,6 +77,7 @@ Task<Result<std::optional<EffectRow>>> LiveContext::reused(const EffectKey& key,
 }
 
 Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Effect& effect) {
+  assert(!ended_);
   auto terms = means_.account.terms(effect);
   if (!terms) co_return fail(std::move(terms.error()));
   [[maybe_unused]] const std::size_t mark =

@@ -2,6 +2,7 @@
 // account at the gateway, durable before the case sees it.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,6 +73,11 @@ class LiveContext final : public CaseContext {
   // Whether the run was wound down under the case, which then has no outcome.
   bool halted() const { return halted_; }
   const CaseUsage& usage() const { return usage_; }
+  // The case has its outcome: there is one, and nothing is asked after it.
+  void end() {
+    assert(!ended_);
+    ended_ = true;
+  }
 
  private:
   const EffectRow* journaled(const EffectKey& key) const;
@@ -90,6 +96,7 @@ class LiveContext final : public CaseContext {
   std::vector<std::size_t> asked_;  // hashes of steps with their attempts: each once
   CaseUsage usage_;
   bool halted_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace assay

@@ -131,6 +131,7 @@ Task<void> Runner::State::run_case(const CaseWork& work, Case input, LiveContext
     Outcome outcome = co_await evaluated(work, input, context);
     // A case that was cut off has no outcome: it will be finished by a resume.
     if (!context.halted()) {
+      context.end();
       auto kept = co_await keep(input, std::move(outcome), context.usage());
       if (!kept) account_.stop(std::move(kept.error()));
     }
