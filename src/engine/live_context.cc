@@ -34,8 +34,9 @@ EffectRow row_of(EffectKey key, const Digest& hash, std::string_view kind, std::
 
 }  // namespace
 
-LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay)
-    : means_(means), id_(std::move(id)), index_(index), replay_(replay) {}
+LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index,
+                         std::vector<EffectRow> journaled)
+    : means_(means), id_(std::move(id)), index_(index), journaled_(std::move(journaled)) {}
 
 Random LiveContext::random(std::string_view step) const {
   return Random::keyed(means_.seed, id_, step);
@@ -56,14 +57,6 @@ const EffectRow* LiveContext::journaled(const EffectKey& key) const {
     if (row.key == key) return &row;
   }
   return nullptr;
-}
-
-Task<Status> LiveContext::read_journal() {
-  if (std::exchange(replay_, Replay::none) == Replay::none) co_return Status();
-  auto rows = co_await means_.store.effects_of(index_);
-  if (!rows) co_return fail(std::move(rows.error()));
-  journaled_ = std::move(*rows);
-  co_return Status();
 }
 
 Task<Result<std::optional<EffectRow>>> LiveContext::reused(const EffectKey& key, const Digest& hash) {
@@ -87,7 +80,6 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Ef
   asked_.push_back(mark);
   EffectKey key{index_, std::move(step), attempt};
   const Digest hash = sha256(terms->request);
-  if (auto read = co_await read_journal(); !read) co_return end_run(std::move(read.error()));
   if (const EffectRow* row = journaled(key)) {
     if (row->request_hash != hash) {
       co_return end_run(

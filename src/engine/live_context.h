@@ -60,10 +60,9 @@ struct CaseUsage {
 
 class LiveContext final : public CaseContext {
  public:
-  // What the journal holds of a case; read when it is first needed, since much of it may never be.
-  enum class Replay { none, from_journal };
-  // `means` must outlive it.
-  LiveContext(RunMeans& means, std::string id, std::int64_t index, Replay replay);
+  // `journaled` is what the store holds of the case: all of it, before anything is asked, since steps that
+  // run side by side must each find theirs. `means` must outlive it.
+  LiveContext(RunMeans& means, std::string id, std::int64_t index, std::vector<EffectRow> journaled);
 
   Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) override;
   Task<Status> keep_file(std::string name, std::string text) override;
@@ -81,7 +80,6 @@ class LiveContext final : public CaseContext {
 
  private:
   const EffectRow* journaled(const EffectKey& key) const;
-  Task<Status> read_journal();
   // From the run that answers are taken from, as a row of this one; nothing if it has none.
   Task<Result<std::optional<EffectRow>>> reused(const EffectKey& key, const Digest& hash);
   Task<Result<std::string>> ask(EffectKey key, const Digest& hash, Terms terms, Effect& effect);
@@ -91,7 +89,6 @@ class LiveContext final : public CaseContext {
   RunMeans& means_;
   std::string id_;
   std::int64_t index_;
-  Replay replay_;
   std::vector<EffectRow> journaled_;
   std::vector<std::size_t> asked_;  // hashes of steps with their attempts: each once
   CaseUsage usage_;

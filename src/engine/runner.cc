@@ -66,7 +66,9 @@ class Runner::State {
  private:
   // Begins cases as there is room for them, until all are begun or the run is being stopped.
   Task<Status> begin_cases(const CaseWork& work, const CaseStates& states);
-  Task<void> run_case(const CaseWork& work, Case input, LiveContext::Replay replay);
+  // `journaled`: the store holds effects of the case.
+  Task<void> run_case(const CaseWork& work, Case input, bool journaled);
+  Task<Status> finish_case(const CaseWork& work, const Case& input, bool journaled);
   Task<Status> keep(const Case& input, Outcome outcome, const CaseUsage& usage);
   void case_left();
   // The outcome of an earlier sitting stands.
@@ -125,17 +127,24 @@ Task<Status> Runner::State::keep(const Case& input, Outcome outcome, const CaseU
   co_return Status();
 }
 
-Task<void> Runner::State::run_case(const CaseWork& work, Case input, LiveContext::Replay replay) {
-  {
-    LiveContext context(*means_, input.id, input.index, replay);
-    Outcome outcome = co_await evaluated(work, input, context);
-    // A case that was cut off has no outcome: it will be finished by a resume.
-    if (!context.halted()) {
-      context.end();
-      auto kept = co_await keep(input, std::move(outcome), context.usage());
-      if (!kept) account_.stop(std::move(kept.error()));
-    }
+Task<Status> Runner::State::finish_case(const CaseWork& work, const Case& input, bool journaled) {
+  std::vector<EffectRow> rows;
+  if (journaled) {
+    auto read = co_await means_->store.effects_of(input.index);
+    if (!read) co_return fail(std::move(read.error()));
+    rows = std::move(*read);
   }
+  LiveContext context(*means_, input.id, input.index, std::move(rows));
+  Outcome outcome = co_await evaluated(work, input, context);
+  // A case that was cut off has no outcome: it will be finished by a resume.
+  if (context.halted()) co_return Status();
+  context.end();
+  co_return co_await keep(input, std::move(outcome), context.usage());
+}
+
+Task<void> Runner::State::run_case(const CaseWork& work, Case input, bool journaled) {
+  auto finished = co_await finish_case(work, input, journaled);
+  if (!finished) account_.stop(std::move(finished.error()));
   case_left();
 }
 
@@ -165,8 +174,7 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& 
     }
     const bool journaled = holds(states.begun, current.index);
     ++active_;
-    gateway_.loop().spawn(run_case(
-        work, std::move(current), journaled ? LiveContext::Replay::from_journal : LiveContext::Replay::none));
+    gateway_.loop().spawn(run_case(work, std::move(current), journaled));
     if (active_ >= window) co_await Room(*this, window);
   }
   co_return Status();

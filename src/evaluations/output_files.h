@@ -35,7 +35,7 @@ class OutputFiles {
   std::string directory_;
   std::map<std::string, AtomicFile> files_;
   std::vector<std::string> made_;  // directories, parents first
-  Status so_far_;  // the first failure
+  Status so_far_;                  // the first failure
 };
 
 }  // namespace assay

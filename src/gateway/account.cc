@@ -88,15 +88,16 @@ Error Account::stopped() const {
 }
 
 Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& terms, CallPlace place) {
-  Gateway::Lane& lane = gateway_.lane(terms);
-  lanes_[terms.lane] = &lane;
+  Limiter& limiter = gateway_.limiter(terms);
+  Circuit& circuit = gateway_.circuit(terms);
+  limiters_[terms.lane] = &limiter;
   Random jitter =
       Random::keyed(gateway_.settings().seed, "backoff", place.case_index, place.step, place.attempt);
   for (int tries = 1;; ++tries) {
     if (stopping_) co_return fail(stopped());
-    Permit permit = co_await lane.limiter.acquire(terms.expected_tokens, waits_);
+    Permit permit = co_await limiter.acquire(terms.expected_tokens, waits_);
     if (!stopping_) {
-      if (auto refused = lane.circuit.refusal(Clock::now())) {
+      if (auto refused = circuit.refusal(Clock::now())) {
         stop(std::move(refused));
       } else if (!gateway_.budget().reserve(terms.expected_cost)) {
         stop(budget_reached());
@@ -113,7 +114,7 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
     const auto elapsed = Clock::now() - begun;
     tell(effect, place, tries, result, elapsed);
     if (result) {
-      lane.circuit.success();
+      circuit.success();
       Answer answer{std::move(*result), std::nullopt, elapsed, tries, std::move(permit)};
       if (!terms.price_name.empty())
         answer.cost_picousd = outside_.cost(answer.answer.usage, terms.price_name);
@@ -131,7 +132,7 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
     // Before the permit goes to the next one: after a wrong key there is no next one.
     if (final) {
       if (tries > 1) error.message += fmt::format(" (tried {} times)", tries);
-      if (auto open = lane.circuit.failure(error, Clock::now())) stop(std::move(open));
+      if (auto open = circuit.failure(error, Clock::now())) stop(std::move(open));
     }
     permit.give_back(too_many ? Permit::Feedback::too_many : Permit::Feedback::other, 0,
                      too_many && !wait_too_long ? std::optional<Duration>(retry_after) : std::nullopt);
@@ -172,8 +173,8 @@ void Account::stop(std::optional<Error> reason) {
 
 AccountFigures Account::figures() const {
   AccountFigures figures{in_flight_, retrying_, requests_, tokens_, ""};
-  for (const auto& [name, lane] : lanes_) {
-    if (figures.waiting_for.empty()) figures.waiting_for = lane->limiter.waiting_for();
+  for (const auto& [lane, limiter] : limiters_) {
+    if (figures.waiting_for.empty()) figures.waiting_for = limiter->waiting_for();
   }
   return figures;
 }

@@ -50,9 +50,8 @@ std::optional<Error> Circuit::failure(const Error& error, Time now) {
 }
 
 std::optional<Error> Circuit::refusal(Time now) {
-  if (!reason_ || now - opened_ < kPause) return reason_;
-  opened_ = now;  // this one may try; the next one waits for it
-  return std::nullopt;
+  if (reason_ && now - opened_ >= kPause) success();  // it gets another chance
+  return reason_;
 }
 
 }  // namespace assay

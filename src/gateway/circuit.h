@@ -3,7 +3,7 @@
 // failures after several in a row on whatever cases, with no success between. Only failures that are final
 // (after all retries) count.
 //
-// Open, it refuses every call, for a while: then one call may find out whether the cause is mended.
+// Open, it refuses every call, for a while: then it begins anew, since the cause may be mended.
 #pragma once
 
 #include <chrono>

@@ -56,8 +56,9 @@ using TryResult = std::expected<Try, TryFailure>;
 
 // On which terms an effect is asked for.
 struct Terms {
-  std::string request;  // canonical JSON of what is really asked: it identifies the effect
-  std::string lane;     // who is asked: "openai https://api.openai.com/v1"; limits and circuit belong to it
+  std::string request;    // canonical JSON of what is really asked: it identifies the effect
+  std::string lane;       // where it is asked: "openai https://api.openai.com/v1"; limits belong to it
+  std::string whom = {};  // who is asked there, a model; failures of one say nothing of another
   Behind behind = Behind::model;
   std::string price_name = {};  // of a model; empty: costs nothing
   double expected_tokens = 0;

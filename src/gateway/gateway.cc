@@ -115,15 +115,21 @@ Outside Gateway::outside(Toolbox& tools) {
           settings_.tries};
 }
 
-Gateway::Lane& Gateway::lane(const Terms& terms) {
-  auto& slot = lanes_[terms.lane];
+Limiter& Gateway::limiter(const Terms& terms) {
+  auto& slot = limiters_[terms.lane];
   if (!slot) {
     LimitOptions limits = settings_.limits;
     limits.concurrency = std::min(limits.concurrency, terms.most_at_once);
-    slot = std::unique_ptr<Lane>(
-        new Lane{Limiter(loop_, limits), Circuit(settings_.same_failures_to_stop, terms.behind)});
+    slot = std::make_unique<Limiter>(loop_, limits);
   }
   return *slot;
+}
+
+Circuit& Gateway::circuit(const Terms& terms) {
+  return circuits_
+      .try_emplace(fmt::format("{} {}", terms.lane, terms.whom), settings_.same_failures_to_stop,
+                   terms.behind)
+      .first->second;
 }
 
 Task<std::expected<Json, ModelFailure>> Gateway::ask_promptql(const PromptqlQuery& query) {

@@ -1,6 +1,7 @@
-// The one door to the outside of a process, shared by all of its runs. Who is asked at one address waits in
-// one lane there, whichever run it is asked for: limits and the circuit belong to the lane, the budget to the
-// process. A run has an account, which counts its calls and ends them when the run ends.
+// The one door to the outside of a process, shared by all of its runs. Whatever is asked at one address waits
+// in one lane there, whichever run it is asked for, and has its limits; each model at an address, or a
+// service there, has a circuit; the budget is the process's. A run has an account, which counts its calls and
+// ends them when the run ends.
 //
 // Belongs to one event loop.
 #pragma once
@@ -60,12 +61,8 @@ class Gateway {
 
  private:
   friend class Account;
-  struct Lane {
-    Limiter limiter;
-    Circuit circuit;
-  };
-
-  Lane& lane(const Terms& terms);
+  Limiter& limiter(const Terms& terms);
+  Circuit& circuit(const Terms& terms);
   Outside outside(Toolbox& tools);
   Task<std::expected<Json, ModelFailure>> ask_promptql(const PromptqlQuery& query);
 
@@ -75,7 +72,8 @@ class Gateway {
   std::unique_ptr<Models> models_;
   Prices prices_;
   Budget budget_;
-  std::map<std::string, std::unique_ptr<Lane>> lanes_;
+  std::map<std::string, std::unique_ptr<Limiter>> limiters_;  // by lane
+  std::map<std::string, Circuit> circuits_;                   // by lane and whom
 };
 
 // What the account has under way and behind it; cheap to take.
@@ -145,7 +143,7 @@ class Account {
   Outside outside_;
   std::function<void(const std::string&)> trace_;
   Waits waits_;
-  std::map<std::string, Gateway::Lane*> lanes_;  // that this run has asked in
+  std::map<std::string, Limiter*> limiters_;  // that this run has waited for, by lane
   bool stopping_ = false;
   std::optional<Error> reason_;
   int in_flight_ = 0;

@@ -36,6 +36,14 @@ std::string deciding_config(const Config& config, const Evaluation& evaluation) 
   for (const auto& [path, text] : config.plan_texts().all())
     deciding.emplace("file " + path, hex(sha256(text)).substr(0, 16));
   for (const auto& [key, value] : config.deciding()) deciding.emplace(key, value);
+  // Of the models that are declared, those that are asked.
+  if (const Json* declared = deciding.if_contains("models"); declared != nullptr && declared->is_object()) {
+    JsonObject asked;
+    for (const std::string& name : evaluation.models()) {
+      if (const Json* model = find_member(*declared, name)) asked.emplace(name, *model);
+    }
+    deciding["models"] = std::move(asked);
+  }
   return canonical_text(deciding);
 }
 

@@ -44,7 +44,8 @@ class OutcomeCursor {
       last_page_ = page_.size() < kPage;
       read_ = true;
     }
-    if (next_ < page_.size() && page_[next_].case_index > index) next_ = 0;
+    // Indices may come in any order: those of a benchmark do.
+    if (next_ == page_.size() || page_[next_].case_index > index) next_ = 0;
     while (next_ < page_.size() && page_[next_].case_index < index) ++next_;
     if (next_ == page_.size() || page_[next_].case_index != index) co_return std::nullopt;
     co_return read_finished(page_[next_]);

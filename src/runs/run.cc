@@ -127,7 +127,7 @@ Task<Result<std::unique_ptr<RunLock>>> Run::patient_lock() {
   constexpr int kTries = 20;
   for (int tries = 1;; ++tries) {
     auto lock = RunStore::lock(request_.directory);
-    if (lock || tries == kTries) co_return lock;
+    if (lock || lock.error().kind != ErrorKind::journal || tries == kTries) co_return lock;
     co_await gateway_.loop().sleep(std::chrono::milliseconds(50));
   }
 }
@@ -141,7 +141,10 @@ Task<Status> Run::begin() {
   if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
   // The lock comes first: whatever is written belongs to whoever has it.
   auto lock = co_await patient_lock();
-  if (!lock) co_return fail(std::move(lock.error()));
+  if (!lock) {
+    if (lock.error().kind != ErrorKind::journal) made->leave();
+    co_return fail(std::move(lock.error()));
+  }
   // Whoever had the lock may have made one.
   if (fresh && holds_run(directory)) co_return fail(holds_run_already(directory));
   WorkThread thread(post());
@@ -162,12 +165,15 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
     made.leave();
     return fail(std::move(identity.error()));
   }
-  if (request_.opening == Opening::fresh) {
-    auto written = write_file(directory + "/config.yaml", written_config(request_.config));
-    if (!written) return written;
-  }
-  // A run that was killed before it had a journal is begun anew.
+  // A run that was killed before it had a journal is begun anew, with what is asked for now.
   resumed_ = RunStore::holds_run(directory);
+  if (request_.opening == Opening::fresh || (request_.opening == Opening::resume && !resumed_)) {
+    auto written = write_file(directory + "/config.yaml", written_config(request_.config));
+    if (!written) {
+      made.leave();
+      return written;
+    }
+  }
   auto store = resumed_ ? RunStore::open(directory, std::move(lock), post())
                         : RunStore::create(directory, std::move(lock), *identity, request_.texts, post());
   if (!store) {

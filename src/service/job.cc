@@ -114,8 +114,9 @@ Status Job::open() {
     if (!*more) break;
   }
   const auto per_item = evaluation->requests_per_item();
-  requests_left_.assign(cases / per_item, static_cast<std::uint32_t>(per_item));
-  status.init_remaining = static_cast<std::int64_t>(requests_left_.size());
+  // By line, whether it can be used or not: that is how cases are counted.
+  requests_left_.assign(static_cast<std::size_t>((*source)->lines()), static_cast<std::uint32_t>(per_item));
+  status.init_remaining = static_cast<std::int64_t>(cases / per_item);
   status.remaining = status.init_remaining;
   return {};
 }

@@ -4,8 +4,10 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -29,15 +31,31 @@ class WorkThread {
     thread_.join();
   }
 
-  // What `ask()` gives, asked on the thread.
+  // What `ask()` gives, asked on the thread; an exception that it throws is thrown here.
   template <class T>
   Task<T> run(std::function<T()> ask) {
-    co_return co_await Later<T>(post_, [this, &ask](typename Later<T>::Done done) {
-      add([ask = std::move(ask), done = std::move(done)] { done(ask()); });
+    auto came = co_await Later<Came<T>>(post_, [this, &ask](typename Later<Came<T>>::Done done) {
+      add([ask = std::move(ask), done = std::move(done)] {
+        Came<T> came;
+        try {
+          came.value.emplace(ask());
+        } catch (...) {
+          came.thrown = std::current_exception();
+        }
+        done(std::move(came));
+      });
     });
+    if (came.thrown) std::rethrow_exception(came.thrown);
+    co_return std::move(*came.value);
   }
 
  private:
+  template <class T>
+  struct Came {
+    std::optional<T> value;
+    std::exception_ptr thrown;
+  };
+
   void add(std::function<void()> one) {
     {
       const std::lock_guard guard(mutex_);

@@ -313,6 +313,33 @@ TEST_F(RunnerTest, AChangedRequestIsRefusedOnReplay) {
   EXPECT_THAT(result.reason->text(), HasSubstr("case 1, step first"));
 }
 
+TEST_F(RunnerTest, StepsSideBySideEachFindTheirAnswerOnReplay) {
+  const auto ask = [](FakeServer& server, std::string step, CaseContext& context) -> Task<Result<Json>> {
+    FakeEffect effect = server.question(step);
+    co_return co_await perform_json(context, step, effect);
+  };
+  const auto work = [&](FakeServer& server, CaseContext& context) -> Task<Outcome> {
+    auto [a, b, c] = co_await all(ask(server, "first", context), ask(server, "second", context),
+                                  ask(server, "third", context));
+    for (const auto* reply : {&a, &b, &c}) {
+      if (!*reply) co_return failed_outcome(reply->error());
+    }
+    co_return Outcome{};
+  };
+  const NumberWork abreast(1,
+                           [&](const std::string&, CaseContext& context) { return work(server_, context); });
+  server_.fail = [](const std::string& text, int) -> std::optional<TryFailure> {
+    if (text == "third") return TryFailure{{ErrorKind::rejected, "HTTP 400", {}}, {}};
+    return std::nullopt;
+  };
+  sit(abreast);
+  ASSERT_EQ(server_.requests(), 3);
+  server_.fail = nullptr;
+  EXPECT_EQ(sit(abreast).end, RunEnd::complete);
+  EXPECT_EQ(server_.requests(), 4) << "what was answered is not asked again";
+  EXPECT_EQ(outcomes(folder_).size(), 1U);
+}
+
 TEST_F(RunnerTest, AnswersOfAnEarlierRunAreReusedWhereTheRequestIsTheSame) {
   sit(two_questions(5));
   EXPECT_EQ(server_.requests(), 10);

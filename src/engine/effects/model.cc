@@ -25,6 +25,7 @@ Result<Terms> ModelEffect::terms(Outside& outside) const {
   Terms terms;
   terms.request = canonical_text(request_, (*asked)->who, in_force(request_.sampling, (*asked)->identity));
   terms.lane = (*asked)->lane;
+  terms.whom = (*asked)->who;
   terms.price_name = request_.model;
   terms.tries = outside.tries;
   const Usage expected{.prompt_tokens = estimate_prompt_tokens(request_),
