@@ -54,6 +54,46 @@ test('kill -9 at random moments loses nothing and repeats at most what was in fl
   }
 });
 
+test('kill -9 in the middle of cases that ask side by side: what was answered is not asked again', async (t) => {
+  const directory = scratch(t);
+  const random = seeded(t);
+  const sim = await simulator(t, ['--latency', '8ms', '--latency-spread', '6ms']);
+  const cases = 40;
+  writeLines(join(directory, 'data.jsonl'), ragLines(cases));
+  const config = write(join(directory, 'eval.yaml'), `evaluation: rag_answers
+input_path: data.jsonl
+judge: openai/judge
+metrics: [coherence, relevance]
+n_runs: 3
+limits: {concurrency: ${kInFlight}}
+`);
+  const whole = await assay(['run', config, '--output-dir', join(directory, 'whole')], { env: sim.env });
+  assert.equal(whole.code, 0, whole.stderr);
+  const expected = comparable(join(directory, 'whole/results.jsonl'));
+  const needed = readJson(join(directory, 'whole/summary.json')).usage.requests;
+  assert.equal(needed, cases * 3 * 3, 'a rubric, and statements before verdicts, three times a case');
+  await sim.reset();
+  const output = join(directory, 'killed');
+  let args = ['run', config, '--output-dir', output];
+  for (let kills = 0; ; ++kills) {
+    const run = start(args, { env: sim.env });
+    if (kills < 4) {
+      await askedMore(sim, random.between(20, 60), run);
+      run.child.kill('SIGKILL');
+    }
+    const ended = await run.ended;
+    if (ended.signal !== 'SIGKILL') {
+      assert.equal(ended.code, 0, ended.stderr);
+      const sent = await sim.sent();
+      assert.ok(sent <= needed + kills * kInFlight, `${sent} requests where ${needed} are needed, ${kills} kills`);
+      break;
+    }
+    args = ['resume', output];
+  }
+  assert.deepEqual(comparable(join(output, 'results.jsonl')), expected);
+  assert.equal(readJson(join(output, 'summary.json')).usage.requests, needed);
+});
+
 test('SIGINT waits for what is in flight, says how to resume, and nothing is asked twice', async (t) => {
   const directory = scratch(t);
   const sim = await simulator(t, ['--latency', '10ms']);
