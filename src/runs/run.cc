@@ -165,6 +165,15 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
     made.leave();
     return fail(std::move(identity.error()));
   }
+  // Before anything is written: a run whose answers are to be taken must be there.
+  if (const std::string reuse = request_.config.text("reuse"); !reuse.empty()) {
+    auto earlier = RunStore::open(reuse, nullptr, post());
+    if (!earlier) {
+      made.leave();
+      return fail(std::move(earlier.error()).with("key", "reuse"));
+    }
+    earlier_answers_ = std::move(*earlier);
+  }
   // A run that was killed before it had a journal is begun anew, with what is asked for now.
   resumed_ = RunStore::holds_run(directory);
   if (request_.opening == Opening::fresh || (request_.opening == Opening::resume && !resumed_)) {
@@ -211,12 +220,7 @@ Task<RunResult> Run::execute() {
     early_stop_ = std::move(*made);
     options.stop_rule = early_stop_.get();
   }
-  if (const std::string reuse = request_.config.text("reuse"); !reuse.empty()) {
-    auto earlier = RunStore::open(reuse, nullptr, post());
-    if (!earlier) co_return stopped(std::move(earlier.error()));
-    earlier_answers_ = std::move(*earlier);
-    options.earlier_answers = earlier_answers_.get();
-  }
+  options.earlier_answers = earlier_answers_.get();
   if (auto heard = co_await hear_earlier(); !heard) co_return stopped(std::move(heard.error()));
   runner_ = std::make_unique<Runner>(gateway_, std::move(options));
   if (interrupted_) runner_->interrupt();

@@ -6,13 +6,23 @@ import { createServer } from 'node:http';
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, comparable, ragLines, sleep, askedMore, root } from './harness.mjs';
+import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, comparable, ragLines, sleep, askedMore, exists, root } from './harness.mjs';
 import { service, items, job } from './service_process.mjs';
 
 // ── who was really asked ──
 
 // Judged by `mine`, which stands for a simulated model.
 const judgedBy = (model, more = {}) => JSON.stringify({ evaluation: 'rag_answers', input_path: 'data.jsonl', judge: 'mine', metrics: ['coherence'], n_runs: 1, models: { mine: { provider: 'sim', name: model } }, ...more });
+
+test('--reuse of what is no run is bad input: nothing is sent and nothing is left behind', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), ragLines(3));
+  const config = write(join(directory, 'eval.yaml'), judgedBy('judge'));
+  const ended = await assay(['run', config, '--output-dir', join(directory, 'out'), '--reuse', join(directory, 'nowhere')]);
+  assert.equal(ended.code, 2, ended.stderr);
+  assert.match(ended.stderr, /reuse, .*nowhere: cannot open the run/);
+  assert.ok(!exists(join(directory, 'out')));
+});
 
 test('--reuse takes the answers of the same model, not of the same alias', async (t) => {
   const directory = scratch(t);
