@@ -53,12 +53,13 @@ struct Study {
 
 // `size` answers to each query. An answer repeats the query's own score with probability sqrt(ρ), so two
 // answers to one query correlate by ρ and each has the distribution of `score`.
-Study clustered(Random& random, int queries, int size, double (*score)(Random&)) {
+Study clustered(Random& random, int queries, int size, double (*score)(Random&),
+                double correlation = kCorrelation) {
   Study study;
   for (int query = 0; query < queries; ++query) {
     const double own = score(random);
     for (int i = 0; i < size; ++i) {
-      const bool repeats = random.uniform() < std::sqrt(kCorrelation);
+      const bool repeats = random.uniform() < std::sqrt(correlation);
       const double fresh = score(random);
       study.scores.push_back(repeats ? own : fresh);
       study.queries.push_back(fmt::format("q{}", query));
@@ -82,6 +83,12 @@ Estimate wilson_of(const Study& study) {
   std::int64_t passed = 0;
   for (const double score : study.scores) passed += score > 0 ? 1 : 0;
   return wilson(passed, static_cast<std::int64_t>(study.scores.size()));
+}
+
+Estimate wilson_clustered_of(const Study& study) {
+  ClusteredMoments decisions;
+  for (std::size_t i = 0; i < study.scores.size(); ++i) decisions.add(study.queries[i], study.scores[i]);
+  return wilson_clustered(decisions);
 }
 
 void print_coverage(const std::string& data, double truth, const std::function<Study(Random&)>& draw,
@@ -183,6 +190,17 @@ int main() {
                     {"BCa over rows", bca_rows},
                     {"t over queries", t_clustered},
                     {"BCa over queries", bca}});
+  }
+
+  for (const double correlation : {0.0, 0.3, 1.0}) {
+    for (const int queries : {3, 5, 10}) {
+      print_coverage(fmt::format("pass or fail at 0.9, {} queries × 8, ICC {}", queries, correlation),
+                     kPassRate,
+                     [=](Random& random) { return clustered(random, queries, 8, verdict, correlation); },
+                     {{"Wilson over rows", wilson_of},
+                      {"t over queries", t_clustered},
+                      {"Wilson over queries", wilson_clustered_of}});
+    }
   }
 
   fmt::print(

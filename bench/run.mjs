@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { tmpdir, cpus } from 'node:os';
 import { join, resolve, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { kills } from './kills.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const binary = process.env.ASSAY_BINARY ?? join(root, 'build/assay');
@@ -60,6 +61,7 @@ const judged = (input, concurrency, model = 'openai/judge') => ['rag_answers', '
   '--n-runs', '1', '--limits.concurrency', String(concurrency), '--output-dir', output(), '--quiet'];
 
 const benches = {
+  kills: () => kills(scratch, report),
   async startup() {
     const version = best(20, () => measure(['--version']));
     report('assay --version', `${(version.wall * 1000).toFixed(0)} ms`, '≤ 10 ms');

@@ -31,7 +31,7 @@ const themeConfig = ({ ink, soft, line }, width) => ({
     labelColor: ink, titleColor: soft, titleFontWeight: 500, gridColor: line, domainColor: line, tickColor: line,
     labelFontSize: 12, titleFontSize: 12, labelSeparation: 8,
   },
-  axisY: { labelLimit: Math.max(90, Math.round(width * 0.36)) },
+  axisY: { labelLimit: labelRoom(width) },
   legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, labelLimit: Math.round(width / legendColumns(width)) - 50, columns: legendColumns(width) },
   ...(width < 420 && { axisXDiscrete: { labelAngle: -90 } }),
   style: { ink: { color: ink }, reference: { color: soft } },
@@ -43,7 +43,47 @@ const loader = {
   sanitize: () => Promise.reject(new Error('a report links nowhere')),
 };
 
-function makeView(spec, theme, width, options) {
+const labelRoom = (width) => Math.max(90, Math.round(width * 0.36));
+
+// A label that is too long for its room goes on in the next line, at a place between words where there is one:
+// cut at its end it would lose what tells it from others.
+function wrapped(label, most) {
+  const lines = [];
+  for (let rest of label.split('\n')) {
+    while (rest.length > most) {
+      const head = rest.slice(0, most + 1);
+      const place = Math.max(...[' ', '_', '.', '-', '/'].map((mark) => head.lastIndexOf(mark)));
+      const end = place > most / 3 ? place + 1 : most;
+      lines.push(rest.slice(0, end).trimEnd());
+      rest = rest.slice(end).trimStart();
+    }
+    lines.push(rest);
+  }
+  return lines;
+}
+
+// Plots with one figure a line (plot_parts.cc, lines()): labels of as many lines as they need, and room for them.
+function fitLabels(spec, width) {
+  const y = spec.encoding?.y;
+  if (y?.field !== 'line' || !y.axis?.labelExpr) return spec;
+  const most = Math.floor(labelRoom(width) / 6.8);
+  const lines = new Map(y.scale.domain.map((label) => [label, wrapped(label, most)]));
+  const tallest = Math.max(...[...lines.values()].map((parts) => parts.length));
+  // Shorter ones begin lower, so that all stand around the middle of their bar.
+  const now = (label) => {
+    const parts = lines.get(label) ?? [label];
+    return '\n'.repeat((tallest - parts.length) >> 1) + parts.join('\n');
+  };
+  return {
+    ...spec,
+    height: Math.max(spec.height, lines.size * (tallest * y.axis.labelLineHeight + 8)),
+    data: { ...spec.data, values: spec.data.values.map((row) => ({ ...row, line: now(row.line) })) },
+    encoding: { ...spec.encoding, y: { ...y, scale: { ...y.scale, domain: y.scale.domain.map(now) }, axis: { ...y.axis, labelOffset: -y.axis.labelLineHeight * (tallest - 1) / 2 } } },
+  };
+}
+
+function makeView(given, theme, width, options) {
+  const spec = fitLabels(given, width);
   const themed = { ...spec, config: mergeConfig(spec.config ?? {}, themeConfig(theme, width)) };
   const runtime = parse(compile(themed).spec, undefined, { ast: true });
   return new View(runtime, { expr: expressionInterpreter, loader, ...options });

@@ -20,11 +20,42 @@ std::string long_name(const std::string& word) {
   return word.starts_with("--") ? word.substr(2) : std::string();
 }
 
-std::unexpected<Error> unknown_flag(const std::string& word, const std::string& name, const Keys& keys) {
+struct Habit {
+  std::string_view flag;
+  std::string_view here;
+};
+
+// Flags that people bring from other tools, and what serves here.
+constexpr Habit kHabits[] = {
+    {"dry-run", "`assay check` with the same arguments sends nothing and counts what would be asked"},
+    {"limit", "for the first cases only, name a shorter data file (head -n 20 DATA > FEW)"},
+    {"max-samples", "for the first cases only, name a shorter data file (head -n 20 DATA > FEW)"},
+    {"max-concurrency", "did you mean --limits.concurrency?"},
+    {"max-connections", "did you mean --limits.concurrency?"},
+    {"workers", "did you mean --limits.concurrency?"},
+    {"no-cache", "nothing is taken from earlier runs unless --reuse names one"},
+    {"cache", "--reuse DIR takes the answers of an earlier run"},
+    {"output", "did you mean --output-dir?"},
+    {"config", "the config is named without a flag: assay run CONFIG"},
+};
+
+// What an unknown flag may have meant: what other tools call by that name, a nested key called without its
+// owner (`--concurrency` for `--limits.concurrency`), or a slip of the fingers.
+std::string guess_of(const std::string& name, const Keys& keys) {
+  const auto* const habit = std::ranges::find(kHabits, name, &Habit::flag);
+  if (habit != std::end(kHabits)) return std::string(habit->here);
   const std::vector<std::string> known = flag_names(keys);
-  const auto guess = nearest(name, known);
-  return fail(ErrorKind::usage, guess ? fmt::format("unknown flag {}; did you mean --{}?", word, *guess)
-                                      : fmt::format("unknown flag {}; --help lists the flags", word));
+  const auto nested =
+      std::ranges::find_if(known, [&](const std::string& flag) { return flag.ends_with("." + name); });
+  if (nested != known.end()) return fmt::format("did you mean --{}?", *nested);
+  if (const auto near = nearest(name, known)) return fmt::format("did you mean --{}?", *near);
+  return "--help lists the flags";
+}
+
+std::unexpected<Error> unknown_flag(const std::string& word, const std::string& name, const Keys& keys) {
+  std::string dashed = name;
+  std::ranges::replace(dashed, '_', '-');
+  return fail(ErrorKind::usage, fmt::format("unknown flag {}; {}", word, guess_of(dashed, keys)));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include "cli/evaluation_words.h"
 #include "evaluations/registry.h"
 #include "gateway/gateway.h"
+#include "report/terminal.h"
+#include "runs/collect.h"
 
 namespace assay {
 namespace {
@@ -19,8 +21,8 @@ std::string estimate_words(const RunPlan& plan, const Scan& scan, const Gateway&
     const Price* price = gateway.price_of(model);
     const auto cost = price != nullptr ? std::optional(cost_of(usage, *price)) : std::nullopt;
     out += fmt::format(
-        "{}: {} calls, about {} prompt and {} completion tokens, {}\n", model, calls.calls,
-        calls.prompt_tokens, calls.completion_tokens,
+        "{}: {}{} calls, about {} prompt and {} completion tokens, {}\n", model,
+        calls.at_most ? "up to " : "", calls.calls, calls.prompt_tokens, calls.completion_tokens,
         cost ? fmt::format("about ${:.2f}", cost->usd()) : std::string("price unknown (set `prices`)"));
     known = known && cost.has_value();
     if (cost) total += cost->usd();
@@ -54,10 +56,15 @@ int check_command(const std::vector<std::string>& words, const Surroundings& sur
   Gateway gateway(loop, plan->config, surroundings.environment, problems);
   gateway.check_models(plan->evaluation->models(), problems);
   gateway.check_variables(plan->evaluation->variables(), problems);
-  auto scan = scan_data(*plan->evaluation, Estimating::yes);
+  const Post post = [&loop](std::function<void()> work) { loop.post(std::move(work)); };
+  const auto looked =
+      loop.run_until_done(look_at_earlier(*plan->evaluation, plan->config.text("output_dir"), post));
+  if (!looked) return bad_input(looked.error(), surroundings);
+  auto scan = scan_data(*plan->evaluation, Estimating::all);
   if (!problems.empty()) show_problems(problems, surroundings);
   if (!scan) return bad_input(scan.error(), surroundings);
   show_data_problems(scan->problems, surroundings);
+  for (const std::string& remark : plan->evaluation->remarks()) print(terminal_text(remark) + "\n");
   print(estimate_words(*plan, *scan, gateway));
   const bool bad =
       !problems.empty() || scan->cases == 0 || (scan->invalid > 0 && !plan->config.boolean("skip_invalid"));

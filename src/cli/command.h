@@ -43,6 +43,7 @@ int compare_command(const std::vector<std::string>& words, const Surroundings& s
 int label_sample_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int stats_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int report_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int verify_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int runs_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int serve_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int sim_command(const std::vector<std::string>& words, const Surroundings& surroundings);
@@ -55,15 +56,20 @@ int named_evaluation_command(std::string_view evaluation, const std::vector<std:
 
 // Flags of every command that runs or checks an evaluation, beside the config's.
 Keys run_flags();
+// Those of `assay resume`.
+Keys resume_flags();
 // The same for an evaluation that is named on the command line: some have one more.
 struct EvaluationKind;
 Keys evaluation_flags(const EvaluationKind& kind);
 // Keys of all evaluations together with run_flags(): what `assay run` accepts before the config is read.
 Keys any_evaluation_keys();
+// The same with the flags of `assay resume`.
+Keys resume_keys();
 Keys compare_keys();
 Keys label_sample_keys();
 Keys stats_keys();
 Keys report_keys();
+Keys verify_keys();
 Keys runs_keys();
 Keys serve_keys();
 Keys sim_keys();
@@ -74,5 +80,8 @@ void show_error(const Error& error, const Surroundings& surroundings);
 // The same, and the exit code that goes with it.
 int bad_input(const Error& error, const Surroundings& surroundings);
 void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings);
+// "ok: …" and "FAILED: …", a line each, with `before` before it.
+struct RunCheck;
+void show_checks(const std::vector<RunCheck>& checks, std::string_view before);
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "report/compare.h"
 #include "runs/finished.h"
+#include "runs/output.h"
 
 namespace assay {
 namespace {
@@ -30,13 +31,15 @@ Keys compare_keys() {
           {.name = "output", .type = KeyType::path, .help = "The file to write; by default it is printed."},
           {.name = "fail_on_regression",
            .type = KeyType::boolean,
-           .help = "Exit code 1 if the interval of any figure lies wholly on the worse side of the margin.",
+           .help = "Exit code 1 if the interval of any figure lies wholly on the worse side of the margin, "
+                   "failed.rate among them.",
            .default_value = false},
           {.name = "margin",
            .type = KeyType::number,
            .help = "How much worse a figure may be and still be no regression.",
            .default_value = 0,
-           .minimum = 0},
+           .minimum = 0,
+           .maximum = 1e9},
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
@@ -60,17 +63,20 @@ int compare_command(const std::vector<std::string>& words, const Surroundings& s
   if (!comparison) return bad_input(comparison.error(), surroundings);
   const std::string text = rendered(*comparison, resolved.config.text("format"));
   if (resolved.config.has("output")) {
-    if (auto written = write_file(resolved.config.text("output"), text); !written)
+    if (auto written = write_output(resolved.config.text("output"), text); !written)
       return bad_input(written.error(), surroundings);
   } else {
     print(text);
   }
   if (!resolved.config.boolean("fail_on_regression")) return kDone;
   if (comparison->regressed()) return kGateFailed;
-  if (comparison->undecided())
+  if (!comparison->judged_differently.empty()) {
+    print_error("judged differently: whether the target has become worse cannot be told from these runs\n");
+  } else if (comparison->undecided()) {
     print_error(
         "undecided: these cases do not rule a regression out; no figure is known to be worse by more than "
         "the margin\n");
+  }
   return kDone;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <span>
 
@@ -9,6 +10,9 @@
 #include "core/embedded.h"
 #include "core/file.h"
 #include "core/time.h"
+#include "report/conclusions.h"
+#include "report/terminal.h"
+#include "runs/finished.h"
 #include "store/sqlite.h"
 
 namespace assay {
@@ -88,7 +92,7 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
     return kBadInput;
   }
   const std::string stamp = directory_time(std::chrono::system_clock::now());
-  std::string reports;
+  std::vector<RunFinding> findings;
   int worst = kBadInput;  // until something has run
   for (const EmbeddedText& example : embedded_examples()) {
     const fs::path name{std::string(example.name)};
@@ -101,11 +105,22 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
     // Some examples hold errors of the system under test on purpose: those are theirs, not the demo's.
     const int counted = code == kCasesErrored ? kDone : code;
     if (worst == kBadInput || counted != kDone) worst = counted;
-    if (file_exists(output + "/report.html")) reports += fmt::format("  {}/report.html\n", output);
+    if (auto summary = read_summary(output))
+      findings.push_back({name.stem().string(), std::move(*summary), output + "/report.html"});
   }
-  print(fmt::format(
-      "\nThe configs and data are in {}/examples; change them and `assay run` them.\nReports:\n{}", directory,
-      reports));
+  TerminalStyle style;
+  style.colour = surroundings.terminal.colour ? Colour::ansi : Colour::none;
+  style.width = static_cast<std::size_t>(surroundings.terminal.width);
+  print(fmt::format("\n── what was found ──\n{}", terminal_findings(findings, style)));
+  std::vector<std::string> simulated;
+  for (const RunFinding& finding : findings) {
+    for (const std::string& model : finding.summary.simulated) {
+      if (std::ranges::find(simulated, model) == simulated.end()) simulated.push_back(model);
+    }
+  }
+  if (!simulated.empty()) print(fmt::format("\n{}\n", simulated_sentence(simulated)));
+  print(fmt::format("\nThe configs and data are in {}/examples; change them and `assay run` them.\n",
+                    directory));
   return worst;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/help.h"
+#include "core/visible.h"
 #include "evaluations/registry.h"
 
 namespace assay {
@@ -15,7 +16,7 @@ constexpr std::size_t kShownProblems = 50;
 
 // Flags that belong to the command, not to the config.
 bool is_run_flag(const FlagValue& flag) {
-  return flag_form(run_flags(), flag.name).has_value();
+  return flag_form(resume_flags(), flag.name).has_value();
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ void show_data_problems(const ProblemList& problems, const Surroundings& surroun
     const std::string mark = surroundings.terminal.colour
                                  ? fmt::format("\033[{}m{}\033[0m", error ? 31 : 33, problem.severity)
                                  : problem.severity;
-    out += fmt::format("{}: {}: {}\n", mark, problem.where, problem.text);
+    out += fmt::format("{}: {}: {}\n", mark, visible(problem.where), visible(problem.text));
   }
   if (problems.count > static_cast<std::int64_t>(kShownProblems)) {
     out +=
@@ -83,6 +84,16 @@ Keys run_flags() {
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
+Keys resume_flags() {
+  Keys keys = run_flags();
+  keys.push_back({.name = "accept_changes",
+                  .type = KeyType::boolean,
+                  .help =
+                      "Go on with a run whose files or journal are not as they were written; it is noted in "
+                      "the run."});
+  return keys;
+}
+
 Keys evaluation_flags(const EvaluationKind& kind) {
   Keys keys = run_flags();
   if (kind.verify != nullptr)
@@ -92,8 +103,9 @@ Keys evaluation_flags(const EvaluationKind& kind) {
   return keys;
 }
 
-Keys any_evaluation_keys() {
-  Keys keys = run_flags();
+namespace {
+
+Keys with_all_evaluations(Keys keys) {
   for (const EvaluationKind& kind : evaluation_kinds()) {
     for (Key& key : all_keys(kind)) {
       const bool known =
@@ -102,6 +114,16 @@ Keys any_evaluation_keys() {
     }
   }
   return keys;
+}
+
+}  // namespace
+
+Keys any_evaluation_keys() {
+  return with_all_evaluations(run_flags());
+}
+
+Keys resume_keys() {
+  return with_all_evaluations(resume_flags());
 }
 
 }  // namespace assay

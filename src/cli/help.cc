@@ -60,7 +60,7 @@ std::string command_help(std::string_view command, std::string_view evaluation, 
                      found->words);
   if (found->help != nullptr) return out + "\n" + found->help(terminal);
   const bool runs = found->name == "run" || found->name == "check" || found->name == "resume";
-  const Keys keys = runs ? run_flags() : found->keys();
+  const Keys keys = found->name == "resume" ? resume_flags() : runs ? run_flags() : found->keys();
   if (!keys.empty()) out += "\n" + bold("Flags\n", terminal) + help_text(keys, text_width(terminal));
   if (runs) out += "\nEvery config key is a flag too: `assay help EVALUATION` lists them.\n";
   return out;

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
@@ -12,13 +15,45 @@
 #include "core/text.h"
 #include "report/csv.h"
 #include "runs/finished.h"
+#include "runs/material.h"
+#include "runs/output.h"
 #include "stats/agreement/human_labels.h"
 
 namespace assay {
 namespace {
 
-// The cases to be labelled, ready for a person to fill in the last column. The judge's score is left out: who
-// knows it does not judge freely.
+// A cell as a person reads it: texts as they are, a list of texts one below the other.
+std::string cell_text(const Json& value) {
+  if (value.is_null()) return "";
+  if (const auto text = as_text(value)) return std::string(*text);
+  const JsonArray* list = value.if_array();
+  if (list == nullptr || !std::ranges::all_of(*list, [](const Json& one) { return one.is_string(); }))
+    return to_text(value);
+  std::string out;
+  for (const Json& one : *list) out += (out.empty() ? "" : "\n\n") + std::string(one.get_string());
+  return out;
+}
+
+// The fields of the material, in the order of their first coming.
+std::vector<std::string> material_columns(const std::map<std::string, JsonObject>& material,
+                                          const std::vector<std::string>& ids) {
+  std::vector<std::string> columns;
+  for (const std::string& id : ids) {
+    for (const auto& [key, value] : material.at(id)) {
+      if (key != "id" && std::ranges::find(columns, std::string_view(key)) == columns.end())
+        columns.emplace_back(key);
+    }
+  }
+  return columns;
+}
+
+// A column of the data may not be taken for one of the sheet's own.
+std::string column_head(const std::string& name) {
+  return name == "probability" || name == "label" ? "data." + name : name;
+}
+
+// The cases to be labelled with what was judged in them, ready for a person to fill in the last column. What
+// the judge said is left out: who knows it does not judge freely.
 Result<std::string> sample_csv(const RunScores& run, const std::string& figure, std::size_t count,
                                const LabelPlan& plan) {
   const auto at = std::ranges::find(run.figures, figure);
@@ -38,9 +73,26 @@ Result<std::string> sample_csv(const RunScores& run, const std::string& figure, 
   }
   const LabelChoice choice = choose_rows_to_label(scores, names, count, plan);
   if (!choice.undefined.empty()) return fail(ErrorKind::data, choice.undefined);
-  std::string csv = "id,probability,text,label\r\n";
-  for (const std::size_t row : choice.rows)
-    append_csv_row(csv, {run.cases[row].id, number_text(choice.probabilities[row]), run.cases[row].text, ""});
+  std::vector<std::string> ids;
+  ids.reserve(choice.rows.size());
+  for (const std::size_t row : choice.rows) ids.push_back(run.cases[row].id);
+  const auto material = case_material(run.directory, {ids.begin(), ids.end()});
+  if (!material) return fail(material.error());
+  const std::vector<std::string> columns = material_columns(*material, ids);
+  std::vector<std::string> cells = {"id", "probability"};
+  for (const std::string& column : columns) cells.push_back(column_head(column));
+  cells.emplace_back("label");
+  std::string csv;
+  append_csv_row(csv, cells);
+  for (const std::size_t row : choice.rows) {
+    cells = {run.cases[row].id, number_text(choice.probabilities[row])};
+    for (const std::string& column : columns) {
+      const Json* value = material->at(run.cases[row].id).if_contains(column);
+      cells.push_back(value == nullptr ? "" : cell_text(*value));
+    }
+    cells.emplace_back();
+    append_csv_row(csv, cells);
+  }
   return csv;
 }
 
@@ -54,7 +106,8 @@ Keys label_sample_keys() {
            .type = KeyType::integer,
            .help = "How many cases.",
            .default_value = 100,
-           .minimum = 1},
+           .minimum = 1,
+           .maximum = 10'000'000},
           {.name = "design",
            .help = "All cases alike, or as many from each range of the judge's scores.",
            .default_value = "uniform",
@@ -93,7 +146,7 @@ int label_sample_command(const std::vector<std::string>& words, const Surroundin
   if (!csv) return bad_input(csv.error(), surroundings);
   if (!resolved.config.has("output")) {
     print(*csv);
-  } else if (auto written = write_file(resolved.config.text("output"), *csv); !written) {
+  } else if (auto written = write_output(resolved.config.text("output"), *csv); !written) {
     return bad_input(written.error(), surroundings);
   }
   return kDone;

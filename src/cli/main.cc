@@ -13,6 +13,7 @@
 #include "cli/stats/stats_help.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "core/visible.h"
 #include "evaluations/registry.h"
 
 namespace assay {
@@ -27,11 +28,13 @@ constexpr Command kCommands[] = {
      run_evaluation_command},
     {"check", "CONFIG [--KEY VALUE]...", "list every problem, count calls, estimate cost; sends nothing",
      any_evaluation_keys, check_command},
-    {"resume", "DIR", "finish an interrupted run", any_evaluation_keys, resume_command},
+    {"resume", "DIR", "finish an interrupted run", resume_keys, resume_command},
     {"compare", "BASE NEW", "two runs, paired by case: differences with intervals and tests", compare_keys,
      compare_command},
     {"report", "DIR", "the report of a run as html, md, json, junit or csv", report_keys, report_command},
-    {"runs", "", "the runs in the results directory", runs_keys, runs_command},
+    {"verify", "DIR", "files and journal of a run against each other and against its seal", verify_keys,
+     verify_command},
+    {"runs", "[DIR]", "the runs below a directory: what, how far, what they cost", runs_keys, runs_command},
     {"label-sample", "DIR", "which cases of a run people should label, with known probabilities",
      label_sample_keys, label_sample_command},
     {"stats", "[QUESTION] FILE",
@@ -93,7 +96,7 @@ const Command* find_command(std::string_view name) {
 
 void show_error(const Error& error, const Surroundings& surroundings) {
   const char* mark = surroundings.terminal.colour ? "\033[31merror\033[0m" : "error";
-  print_error(fmt::format("{}: {}\n", mark, error.text()));
+  print_error(fmt::format("{}: {}\n", mark, visible(error.text(), LineBreaks::kept)));
 }
 
 int bad_input(const Error& error, const Surroundings& surroundings) {
@@ -104,9 +107,10 @@ int bad_input(const Error& error, const Surroundings& surroundings) {
 void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings) {
   const char* mark = surroundings.terminal.colour ? "\033[31merror\033[0m" : "error";
   for (const ConfigProblem& problem : problems) {
-    print_error(fmt::format("{}: {}{}{}{}{}\n", mark, problem.where,
-                            problem.where.empty() || problem.key.empty() ? "" : ", ", problem.key,
-                            problem.where.empty() && problem.key.empty() ? "" : ": ", problem.text));
+    const std::string words =
+        fmt::format("{}{}{}{}{}", problem.where, problem.where.empty() || problem.key.empty() ? "" : ", ",
+                    problem.key, problem.where.empty() && problem.key.empty() ? "" : ": ", problem.text);
+    print_error(fmt::format("{}: {}\n", mark, visible(words, LineBreaks::kept)));
   }
 }
 

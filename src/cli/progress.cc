@@ -1,6 +1,8 @@
 #include "cli/progress.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,29 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedraw{200};
 constexpr std::chrono::seconds kLogLine{10};
+
+constexpr std::chrono::seconds kLongWait{10};
+
+// Of this sitting; nothing if nobody knows.
+std::optional<double> expected_calls_left(const RunProgress& progress) {
+  if (!progress.calls_a_case) return std::nullopt;
+  const auto cases = static_cast<double>(progress.total - progress.standing);
+  const auto left_cases = static_cast<double>(progress.total - progress.done);
+  const double left = *progress.calls_a_case * cases - static_cast<double>(progress.answers);
+  // A case that is not done has something left to ask.
+  return std::max(left, left_cases > 0 ? 1.0 : 0.0);
+}
+
+// By the speed of requests, or of cases where none was answered yet (they may all stand in the journal).
+std::optional<double> seconds_left(const RunProgress& progress, std::optional<double> calls_left,
+                                   double seconds) {
+  const std::int64_t done_now = progress.done - progress.standing;
+  if (progress.done == progress.total) return std::nullopt;
+  if (calls_left && progress.answers > 0)
+    return *calls_left * seconds / static_cast<double>(progress.answers);
+  if (done_now == 0) return std::nullopt;
+  return static_cast<double>(progress.total - progress.done) * seconds / static_cast<double>(done_now);
+}
 
 std::string rounded(std::int64_t count) {
   if (count < 10'000) return count_words(count);
@@ -28,6 +53,12 @@ std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds 
   const std::int64_t done_now = progress.done - progress.standing;
   const double rate = seconds > 0 ? static_cast<double>(done_now) / seconds : 0;
   std::string text = fmt::format("{}/{} cases", count_words(progress.done), count_words(progress.total));
+  const std::optional<double> calls_left = expected_calls_left(progress);
+  if (rate < 1 && progress.requests > 0) {
+    text += calls_left ? fmt::format(" · {}/~{} requests", count_words(progress.answers),
+                                     count_words(progress.answers + std::llround(*calls_left)))
+                       : fmt::format(" · {} requests", count_words(progress.answers));
+  }
   if (rate > 0) text += fmt::format(" · {:.{}f}/s", rate, rate < 10 ? 1 : 0);
   text += fmt::format(" · {} in flight", progress.in_flight);
   if (progress.retrying > 0) text += fmt::format(" · {} retrying", progress.retrying);
@@ -35,11 +66,14 @@ std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds 
   text += fmt::format(" · {} tokens", rounded(progress.tokens));
   if (progress.spent_picousd > 0)
     text += fmt::format(" · ${:.2f}", static_cast<double>(progress.spent_picousd) / 1e12);
-  const std::int64_t left = progress.total - progress.done;
-  if (rate > 0 && left > 0) {
-    const auto remaining = std::chrono::duration<double>(static_cast<double>(left) / rate);
+  if (const auto left = seconds_left(progress, calls_left, seconds)) {
+    const auto remaining = std::chrono::duration<double>(*left);
     text += fmt::format(" · {} left",
                         duration_text(std::chrono::duration_cast<std::chrono::nanoseconds>(remaining)));
+  }
+  if (progress.oldest && progress.oldest->since > kLongWait) {
+    text += fmt::format(" · oldest: case {}, {} for {}", shorten(progress.oldest->case_id, 30),
+                        progress.oldest->step, duration_text(progress.oldest->since));
   }
   if (!progress.waiting_for.empty()) text += " · waiting: " + progress.waiting_for;
   return text;

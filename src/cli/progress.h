@@ -9,7 +9,9 @@
 
 namespace assay {
 
-// "1,204/10,000 cases · 312/s · 64 in flight · 2 errors · 1.2M tokens · $0.42 · 28 s left"
+// "1,204/10,000 cases · 312/s · 64 in flight · 2 errors · 1.2M tokens · $0.42 · 28 s left". While cases are
+// slow it counts requests too, and says what the oldest case waits for. The time left follows from requests,
+// since cases may end in bursts.
 std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds elapsed);
 
 class ProgressLine {

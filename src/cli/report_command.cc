@@ -2,44 +2,25 @@
 #include <filesystem>
 #include <system_error>
 
-#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "core/file.h"
-#include "core/json/jsonl.h"
 #include "report/csv.h"
 #include "report/junit.h"
 #include "report/markdown.h"
+#include "report/notable.h"
+#include "report/pages/html.h"
 #include "report/summary.h"
+#include "runs/case_results.h"
 #include "runs/finished.h"
+#include "runs/output.h"
+#include "runs/unfinished.h"
 
 namespace assay {
 namespace {
-
-constexpr std::size_t kErroredCases = 1000;
-
-// Cases that ended in error, for formats that list them; the first thousand.
-Result<std::vector<NotableCase>> errored_cases(const std::string& directory) {
-  std::vector<NotableCase> cases;
-  auto reader = LineReader::open(directory + "/results.jsonl");
-  if (!reader) return fail(std::move(reader.error()));
-  LineParser parser({"id", "outcome", "error"});
-  while (cases.size() < kErroredCases) {
-    auto line = reader->next();
-    if (!line) return fail(std::move(line.error()));
-    if (!*line) break;
-    if (auto parsed = parser.parse(**line); !parsed)
-      return fail(std::move(parsed.error()).with("file", directory + "/results.jsonl"));
-    if (parser.field(1).text == "scored") continue;
-    cases.push_back({std::string(parser.field(0).text),
-                     std::string(parser.field(1).text),
-                     {{"error", std::string(parser.field(2).text)}}});
-  }
-  return cases;
-}
 
 // Plots that the run wrote, by name; a run of an earlier version has none.
 std::vector<Plot> written_plots(const std::string& directory) {
@@ -56,31 +37,56 @@ std::vector<Plot> written_plots(const std::string& directory) {
   return plots;
 }
 
-Result<ReportInput> load(const std::string& directory) {
-  auto summary = read_summary(directory);
-  if (!summary) return fail(std::move(summary.error()));
-  auto cases = errored_cases(directory);
-  if (!cases) return fail(std::move(cases.error()));
+// Those that the page shows; a run of an earlier version has none beside it.
+Result<std::vector<NotableCase>> written_notable(const std::string& directory) {
+  const std::string file = fmt::format("{}/{}", directory, kNotableFile);
+  if (!file_exists(file)) return std::vector<NotableCase>();
+  auto text = read_file(file);
+  if (!text) return fail(std::move(text.error()));
+  auto tree = parse_json(*text);
+  if (!tree) return fail(std::move(tree.error()).with("file", file));
+  auto cases = notable_from_json(*tree);
+  if (!cases) return fail(std::move(cases.error()).with("file", file));
+  return cases;
+}
+
+Result<std::string> markdown_of(const std::string& directory, Summary summary) {
   ReportInput input;
-  input.summary = std::move(*summary);
+  input.summary = std::move(summary);
   input.summary.plots = written_plots(directory);
-  for (const NotableCase& errored : *cases) {
-    input.problems.push_back({"error", "case " + errored.id, errored.fields.front().second});
+  auto notable = written_notable(directory);
+  if (!notable) return fail(std::move(notable.error()));
+  input.notable = std::move(*notable);
+  auto results = read_case_results(directory);
+  if (!results) return fail(std::move(results.error()));
+  for (CaseResult& one : results->cases) {
+    if (!one.error.empty()) input.problems.push_back({"error", "case " + one.id, std::move(one.error)});
   }
   input.problem_count = static_cast<std::int64_t>(input.problems.size());
-  input.notable = std::move(*cases);
-  return input;
+  return markdown_report(input);
 }
 
 Result<std::string> rendered(const std::string& directory, const std::string& format) {
+  const bool unfinished = is_unfinished(directory);
   // The page shows more than the summary holds, and was written with the run.
-  if (format == "html") return read_file(directory + "/report.html");
-  auto input = load(directory);
-  if (!input) return fail(std::move(input.error()));
-  if (format == "md") return markdown_report(*input);
-  if (format == "junit") return junit_report(*input);
-  if (format == "csv") return summary_csv(input->summary);
-  return pretty_text(to_json(input->summary));
+  if (format == "html" && !unfinished) return read_file(directory + "/report.html");
+  if (unfinished) {
+    auto input = report_unfinished(directory);
+    if (!input) return fail(std::move(input.error()));
+    if (format == "html") return html_report(*input);
+    if (format == "md") return markdown_report(*input);
+    if (format == "csv") return summary_csv(input->summary);
+    if (format == "json") return pretty_text(to_json(input->summary));
+    return junit_report(input->summary, {});
+  }
+  auto summary = read_summary(directory);
+  if (!summary) return fail(std::move(summary.error()));
+  if (format == "md") return markdown_of(directory, std::move(*summary));
+  if (format == "csv") return summary_csv(*summary);
+  if (format == "json") return pretty_text(to_json(*summary));
+  auto results = read_case_results(directory);
+  if (!results) return fail(std::move(results.error()));
+  return junit_report(*summary, *results);
 }
 
 }  // namespace
@@ -111,7 +117,7 @@ int report_command(const std::vector<std::string>& words, const Surroundings& su
   auto text = rendered(arguments->words[0], resolved.config.text("format"));
   if (!text) return bad_input(text.error(), surroundings);
   if (resolved.config.has("output")) {
-    if (auto written = write_file(resolved.config.text("output"), *text); !written)
+    if (auto written = write_output(resolved.config.text("output"), *text); !written)
       return bad_input(written.error(), surroundings);
   } else {
     print(*text);

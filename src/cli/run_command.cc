@@ -9,12 +9,16 @@
 #include "cli/evaluation_words.h"
 #include "cli/progress.h"
 #include "core/file.h"
+#include "core/secrets/literal_secrets.h"
 #include "core/time.h"
+#include "core/visible.h"
 #include "evaluations/registry.h"
 #include "net/signals.h"
 #include "report/terminal.h"
+#include "report/words.h"
 #include "runs/finished.h"
 #include "runs/run.h"
+#include "runs/seal.h"
 
 namespace assay {
 namespace {
@@ -27,6 +31,7 @@ struct Execution {
   bool quiet = false;
   bool verbose = false;
   std::string command;
+  Damage damage = Damage::refuse;
 };
 
 // results/EVALUATION/TIME, with a number behind it if that second is taken.
@@ -44,18 +49,32 @@ int exit_code_of(const Summary& summary) {
   return summary.cases.errored > 0 ? kCasesErrored : kDone;
 }
 
-int show_finished(const ReportInput& report, const Execution& execution, const Surroundings& surroundings) {
+// Usage is that of all sittings; whoever runs again wants to know what this one has sent.
+std::string sitting_words(std::int64_t sent, std::int64_t all) {
+  if (sent >= all) return "";
+  if (sent == 0) return "nothing was sent in this sitting; the usage is that of earlier ones\n";
+  return fmt::format("{} in this sitting, the others in earlier ones\n",
+                     counted_words(sent, "request was sent", "requests were sent"));
+}
+
+// `sent`: requests of this sitting.
+int show_finished(const ReportInput& report, const Execution& execution, const Surroundings& surroundings,
+                  std::int64_t sent = 0) {
   if (execution.quiet) return exit_code_of(report.summary);
   TerminalStyle style;
   style.colour = surroundings.terminal.colour ? Colour::ansi : Colour::none;
   style.width = static_cast<std::size_t>(surroundings.terminal.width);
   style.most_figures = 16;  // the rest is in the report
   print(terminal_summary(report.summary, style));
+  print(sitting_words(sent, report.summary.usage.requests));
   print(fmt::format("\nreport: {}/report.html\n", execution.directory));
   for (const std::string& page : report.pages)
     print(fmt::format("        {}/{}\n", execution.directory, page));
   if (report.problem_count > 0)
     print(fmt::format("problems: {} in {}/problems.log\n", report.problem_count, execution.directory));
+  if (const auto seal = seal_of(execution.directory))
+    print(fmt::format("seal:   {} (kept elsewhere, it vouches for all files: assay verify {} --seal ...)\n",
+                      *seal, execution.directory));
   return exit_code_of(report.summary);
 }
 
@@ -66,6 +85,13 @@ int show_stopped(const RunResult& result, const Execution& execution, const Surr
     return kInterrupted;
   }
   if (result.reason) show_error(*result.reason, surroundings);
+  if (!RunStore::holds_run(execution.directory)) {
+    print_error(fmt::format(
+        "{} is not there any more: its answers are lost unless you moved it, and nothing more was "
+        "asked\n",
+        execution.directory));
+    return kCasesErrored;
+  }
   print_error(fmt::format("every answer so far is kept. When the cause is mended: assay resume {}\n",
                           execution.directory));
   return kCasesErrored;
@@ -80,8 +106,9 @@ RunRequest request_for(const Execution& execution) {
                      .texts = execution.plan.texts,
                      .command = execution.command,
                      .gates = execution.plan.gates,
-                     .stop_when = execution.plan.stop_when};
-  if (execution.verbose) request.trace = [](const std::string& line) { print_error(line + "\n"); };
+                     .stop_when = execution.plan.stop_when,
+                     .damage = execution.damage};
+  if (execution.verbose) request.trace = [](const std::string& line) { print_error(visible(line) + "\n"); };
   return request;
 }
 
@@ -102,13 +129,15 @@ int evaluate_data(const Execution& execution, const Surroundings& surroundings) 
   return show_finished(*report, execution, surroundings);
 }
 
-int execute(const Execution& execution, std::int64_t cases, Gateway& gateway,
+int execute(const Execution& execution, const Scan& scan, Gateway& gateway,
             const Surroundings& surroundings) {
   EventLoop& loop = gateway.loop();
   RunRequest request = request_for(execution);
-  request.cases = cases;
+  request.cases = scan.cases;
+  request.calls_a_case = scan.calls_a_case();
   auto run = loop.run_until_done(Run::open(gateway, std::move(request)));
   if (!run) return bad_input(run.error(), surroundings);
+  for (const std::string& note : (*run)->opening_notes()) print_error(fmt::format("note: {}\n", note));
   RunResult result;
   {
     int signals = 0;
@@ -131,13 +160,10 @@ int execute(const Execution& execution, std::int64_t cases, Gateway& gateway,
   ProblemList problems;
   auto report = loop.run_until_done((*run)->collect(result, std::move(warnings), problems));
   if (!report) {
-    show_error(report.error(), surroundings);
-    print_error(fmt::format("every answer is kept. When the cause is mended: assay resume {}\n",
-                            execution.directory));
-    return kCasesErrored;
+    return show_stopped({RunEnd::stopped, report.error()}, execution, surroundings);
   }
   if (out_of_budget) show_error(*result.reason, surroundings);
-  return show_finished(*report, execution, surroundings);
+  return show_finished(*report, execution, surroundings, (*run)->progress().requests);
 }
 
 // All data and the means to ask are looked at before anything is asked.
@@ -149,7 +175,7 @@ int check_and_execute(const Execution& execution, const Surroundings& surroundin
   Gateway gateway(loop, execution.plan.config, surroundings.environment, problems);
   gateway.check_models(evaluation.models(), problems);
   gateway.check_variables(evaluation.variables(), problems);
-  auto scan = scan_data(evaluation, Estimating::no);
+  auto scan = scan_data(evaluation, Estimating::some);
   if (!scan) {
     show_problems(problems, surroundings);
     return bad_input(scan.error(), surroundings);
@@ -168,17 +194,14 @@ int check_and_execute(const Execution& execution, const Surroundings& surroundin
     return bad_input({ErrorKind::data, "the data hold no case", {{"file", evaluation.data_path()}}},
                      surroundings);
   if (!problems.empty()) return kBadInput;
-  return execute(execution, scan->cases, gateway, surroundings);
+  return execute(execution, *scan, gateway, surroundings);
 }
 
 // `assay experiment --verify DIR`: every check with what it found; 1 if one fails, 2 if files are missing.
 int verify_run(const EvaluationKind& kind, std::string_view directory, const Surroundings& surroundings) {
   auto checks = verify_finished(kind, std::string(directory));
   if (!checks) return bad_input(checks.error(), surroundings);
-  for (const RunCheck& check : *checks) {
-    print(fmt::format("{}: {}{}{}\n", check.passed ? "ok" : "FAILED", check.what,
-                      check.detail.empty() ? "" : ": ", check.detail));
-  }
+  show_checks(*checks, "");
   return std::ranges::all_of(*checks, &RunCheck::passed) ? kDone : kGateFailed;
 }
 
@@ -209,7 +232,9 @@ int run_words(std::string_view evaluation, std::string_view command, const std::
   execution.plan = std::move(*plan);
   execution.quiet = arguments->has("quiet");
   execution.verbose = arguments->has("verbose");
-  execution.command = command_line(evaluation.empty() ? command : evaluation, words);
+  Secrets secrets(kHiddenMark);
+  add_secrets_of(execution.plan.config.values(), secrets);
+  execution.command = secrets.hide(command_line(evaluation.empty() ? command : evaluation, words));
   execution.directory = execution.plan.config.text("output_dir");
   if (execution.directory.empty())
     execution.directory = fresh_directory(execution.plan.kind->name, std::chrono::system_clock::now());
@@ -228,7 +253,7 @@ int named_evaluation_command(std::string_view evaluation, const std::vector<std:
 }
 
 int resume_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
-  auto arguments = parse_arguments(words, any_evaluation_keys());
+  auto arguments = parse_arguments(words, resume_keys());
   if (!arguments) return bad_input(arguments.error(), surroundings);
   if (shown_help("resume", "", *arguments, surroundings)) return kDone;
   if (arguments->words.size() != 1)
@@ -247,6 +272,7 @@ int resume_command(const std::vector<std::string>& words, const Surroundings& su
   if (!plan) return kBadInput;
   execution.plan = std::move(*plan);
   execution.opening = Opening::resume;
+  if (arguments->has("accept-changes") || arguments->has("accept_changes")) execution.damage = Damage::accept;
   execution.quiet = arguments->has("quiet");
   execution.verbose = arguments->has("verbose");
   execution.command = fmt::format("assay run {} --output-dir NEW_DIRECTORY", quoted(config_file));

@@ -1,15 +1,22 @@
+#include <chrono>
+#include <thread>
+
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "core/yaml.h"
 #include "evaluations/common_keys.h"
 #include "net/event_loop.h"
+#include "net/http/host_name.h"
 #include "net/http/http_server.h"
 #include "net/signals.h"
+#include "service/access.h"
 #include "service/data_routes.h"
 #include "service/jobs.h"
 #include "service/routes.h"
@@ -19,10 +26,23 @@
 namespace assay {
 namespace {
 
-// An address, not a name that resolves to who knows what.
-bool is_loopback(std::string_view host) {
-  const bool numeric = host.find_first_not_of("0123456789.") == std::string_view::npos;
-  return (numeric && host.starts_with("127.")) || host == "::1" || host == "localhost";
+// How long answers under way may take when the service stops.
+constexpr auto kDrainTime = std::chrono::seconds(10);
+
+// The scheme of "postgres://…", "sqlite:…" and the like, which a path keeps as the beginning of one of its
+// parts; empty if it is a plain path. The rest may hold a password.
+std::string scheme_in(const std::string& path) {
+  for (const std::string_view part : split(path, '/')) {
+    const std::size_t colon = part.find(':');
+    if (colon == std::string_view::npos || colon < 2) continue;
+    const std::string scheme = lower_ascii(part.substr(0, colon));
+    if (scheme.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+.-") != std::string::npos) continue;
+    if (colon + 1 == part.size()) return scheme;
+    for (const char* known : {"sqlite", "postgres", "postgresql", "mysql", "file"}) {
+      if (scheme == known) return scheme;
+    }
+  }
+  return {};
 }
 
 int refuse(const Error& error, const Surroundings& surroundings) {
@@ -64,6 +84,10 @@ Keys serve_keys() {
                 .default_value = 8080,
                 .minimum = 0,
                 .maximum = 65535},
+               {.name = "names",
+                .type = KeyType::text_list,
+                .help = "Names by which clients reach the service, besides loopback and the address that it "
+                        "listens on: that of a proxy, that of the machine."},
                {.name = "store",
                 .type = KeyType::path,
                 .help = "Directory of the store: data.db and the jobs.",
@@ -89,7 +113,14 @@ Keys serve_keys() {
                 .type = KeyType::integer,
                 .help = "Largest body of a request, in bytes.",
                 .default_value = 16 << 20,
-                .minimum = 1024},
+                .minimum = 1024,
+                .maximum = 4e9},
+               {.name = "max_buffered",
+                .type = KeyType::integer,
+                .help = "Bytes of bodies of all requests at once; beyond it they are answered 503.",
+                .default_value = 256 << 20,
+                .minimum = 1024,
+                .maximum = 1e12},
                {.name = "request_timeout",
                 .type = KeyType::duration,
                 .help = "A request must be complete so long after its first byte.",
@@ -137,7 +168,7 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   auto tokens = Tokens::read(tokens_file);
   if (!tokens) return refuse(tokens.error(), surroundings);
   const std::string host = config->text("host");
-  if (!is_loopback(host) && tokens->empty()) {
+  if (!is_loopback_host(plain_host(host)) && tokens->empty()) {
     return refuse(
         Error{ErrorKind::config,
               fmt::format("{} can be reached from other machines, and there are no tokens: make one with "
@@ -147,6 +178,16 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
         surroundings);
   }
   const std::string directory = config->text("store");
+  if (const std::string scheme = scheme_in(directory); !scheme.empty()) {
+    return refuse(Error{ErrorKind::config,
+                        fmt::format("found {}:…, expected a directory: the service keeps its data in a file "
+                                    "(SQLite) there, and knows no other store",
+                                    scheme),
+                        {{"key", "store"}}},
+                  surroundings);
+  }
+  // What people said and what models answered is for the service's owner alone.
+  ::umask(0077);
   if (auto made = make_directories(directory); !made) return refuse(made.error(), surroundings);
   auto store = DataStore::open(directory + "/data.db");
   if (!store) return refuse(store.error(), surroundings);
@@ -154,31 +195,39 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
                            *config, surroundings.environment},
                           **store);
   if (!jobs) return refuse(jobs.error(), surroundings);
-  Routes routes(data_routes(**store, **jobs), std::move(*tokens));
+  const Routes routes(data_routes(**store, **jobs), std::move(*tokens), Access(host, config->texts("names")));
   HttpServerOptions options;
   options.host = host;
   options.port = static_cast<std::uint16_t>(config->integer("port").value_or(8080));
   options.threads = static_cast<int>(config->integer("threads").value_or(2));
   options.max_body = static_cast<std::size_t>(config->integer("max_body").value_or(16 << 20));
+  options.max_buffered = static_cast<std::size_t>(config->integer("max_buffered").value_or(256 << 20));
   options.header_timeout = config->duration("request_timeout");
+  options.admit = [&routes](ServerRequest& head) { return routes.admit(head); };
   auto server = HttpServer::start(
       options, [&routes](ServerRequest request, const std::shared_ptr<Responder>& responder) {
         routes.answer(std::move(request), responder);
       });
   if (!server) return refuse(server.error(), surroundings);
   if (!config->boolean("quiet"))
-    print(fmt::format("listening on http://{}:{}/data/eval\n", host, (*server)->port()));
+    print(fmt::format("listening on http://{}:{}/data/eval\n", url_host(host), (*server)->port()));
 
   EventLoop loop;
-  const SignalWatch watch(loop, [&loop, signals = 0](int) mutable {
+  std::thread stopping;
+  const SignalWatch watch(loop, [&, signals = 0](int) mutable {
     // The second signal does not wait; what was answered is safe.
     if (++signals > 1) ::_exit(kInterrupted);
     print_error("\nstopping: waiting for what is in flight (again to stop at once)\n");
-    loop.stop();
+    // Nothing new; the jobs' requests in flight and whoever waits for them; the answers under way.
+    stopping = std::thread([&] {
+      (*server)->refuse_new();
+      (*jobs)->stop();
+      (void)(*server)->drain(kDrainTime);
+      loop.stop();
+    });
   });
   loop.run();
-  // The jobs' requests in flight and whoever waits for them, then the server, then the last writes.
-  (*jobs)->stop();
+  if (stopping.joinable()) stopping.join();
   server->reset();
   jobs->reset();
   store->reset();

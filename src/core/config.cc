@@ -100,8 +100,10 @@ class Checker {
         if (!value.is_string() || !parse_duration(value.get_string())) return wrong();
         return value;
       }
-      case KeyType::path:
-        return value.is_string() && !value.get_string().empty() ? resolved_path(value, flag) : wrong();
+      case KeyType::path: {
+        if (!value.is_string() || value.get_string().empty()) return wrong();
+        return file_path(value, path, pointer, flag);
+      }
       case KeyType::text_list:
       case KeyType::path_list:
       case KeyType::command:
@@ -204,11 +206,44 @@ class Checker {
             fmt::format("found {}, expected {}", excerpt(items[i]), what));
         return std::nullopt;
       }
-      const bool program =
-          key.type == KeyType::command && i == 0 && std::string_view(items[i].get_string()).contains('/');
-      list.push_back(key.type == KeyType::path_list || program ? *resolved_path(items[i], flag) : items[i]);
+      if (key.type == KeyType::path_list) {
+        auto file = file_path(items[i], path, pointer, flag);
+        if (!file) return std::nullopt;
+        list.push_back(std::move(*file));
+        continue;
+      }
+      const bool file = key.type == KeyType::command && names_file(items[i], i);
+      list.push_back(file ? *resolved_path(items[i], flag) : items[i]);
     }
     return Json(std::move(list));
+  }
+
+  // Resolved, and told if it can be read once only: a pipe, a process substitution, standard input.
+  std::optional<Json> file_path(const Json& value, const std::string& path, const std::string& pointer,
+                                const std::string& flag) {
+    namespace fs = std::filesystem;
+    auto resolved = resolved_path(value, flag);
+    const std::string_view given = value.get_string();
+    std::error_code ignored;
+    const fs::file_status status = fs::status(fs::path(std::string_view(resolved->get_string())), ignored);
+    const bool input = given == "-" && !fs::exists(status);
+    if (!input && !fs::is_fifo(status) && !fs::is_socket(status)) return resolved;
+    add(path, pointer, flag,
+        fmt::format("found {}, expected a file: it is read before, while and after the models are asked, and "
+                    "again on a resume; write it to a file first: … > FILE",
+                    input ? "- (standard input)" : fmt::format("a pipe ({})", given)));
+    return std::nullopt;
+  }
+
+  // Of a command: a program with a slash in its name, and an argument that is a file beside the config.
+  bool names_file(const Json& word, std::size_t place) const {
+    const std::string_view text = word.get_string();
+    if (place == 0) return text.contains('/');
+    if (source_.file.empty() || text.starts_with('-') || text.find_first_of("./") == std::string_view::npos)
+      return false;
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(std::filesystem::path(source_.file).parent_path() / text,
+                                            ignored);
   }
 
   // A path in a file belongs to that file; what is not there may still be meant from the working directory.
@@ -240,8 +275,21 @@ class Checker {
   std::vector<ConfigProblem>& problems_;
 };
 
+// A list of names out of a closed set: no name holds a comma.
+bool takes_known_names(const Key& key) {
+  if (key.type == KeyType::text_list) return !key.choices.empty();
+  if (key.type != KeyType::object_list || key.shorthand.empty()) return false;
+  const auto named = std::ranges::find(key.keys, key.shorthand, &Key::name);
+  return named != key.keys.end() && !named->choices.empty();
+}
+
 // Text of a flag as the value that its key wants. Structured values are written as YAML.
 Result<Json> flag_tree(const Key& key, const std::string& text) {
+  if (takes_known_names(key) && text.find_first_of("[{:") == std::string::npos && text.contains(',')) {
+    JsonArray names;
+    for (const std::string_view name : split(text, ',')) names.push_back(boost::json::string(trim(name)));
+    return names;
+  }
   switch (key.type) {
     case KeyType::text:
     case KeyType::path:

@@ -22,14 +22,15 @@ enum class KeyType {
   boolean,
   integer,
   number,
-  duration,     // "30s"; kept as text, read with Config::duration
-  path,         // a relative one is looked up beside the config file, then in the working directory
-  text_list,    // one text is a list of one; the flag may be repeated
-  path_list,    // the same for paths
-  command,      // a program and its arguments; a program with a slash in its name is such a path
-  database,     // "sqlite:PATH" with such a path, or "postgres://…"
-  object,       // `keys` inside; with `shorthand`, a plain text stands for that key
-  object_map,   // names of the user's own, each an object with `keys` (or a text, with `shorthand`)
+  duration,    // "30s"; kept as text, read with Config::duration
+  path,        // a relative one is looked up beside the config file, then in the working directory
+  text_list,   // one text is a list of one; the flag may be repeated
+  path_list,   // the same for paths
+  command,     // a program and its arguments; a program with a slash in its name is such a path, and so is an
+               // argument that names a file beside the config
+  database,    // "sqlite:PATH" with such a path, or "postgres://…"
+  object,      // `keys` inside; with `shorthand`, a plain text stands for that key
+  object_map,  // names of the user's own, each an object with `keys` (or a text, with `shorthand`)
   object_list,  // a list of objects with `keys`; with `shorthand`, a plain text is an object with that key
   any,          // free form
 };

@@ -31,6 +31,9 @@ class CsvReader {
     bool first = true;
     while (at_ < text_.size()) {
       CsvRow row = next_row();
+      for (std::string& cell : row.cells) {
+        if (cell.starts_with('\'') && needs_apostrophe(cell)) cell.erase(0, 1);
+      }
       if (row.cells.size() == 1 && row.cells[0].empty()) continue;
       if (std::exchange(first, false)) {
         table.columns = std::move(row.cells);
@@ -122,7 +125,32 @@ class CsvReader {
   std::string message_;
 };
 
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code != std::errc::invalid_argument && end == text.data() + text.size() &&
+         text.find_first_of("0123456789") != std::string_view::npos;
+}
+
 }  // namespace
+
+bool needs_apostrophe(std::string_view text) {
+  while (text.starts_with('\'')) text.remove_prefix(1);
+  if (text.empty()) return false;
+  switch (text.front()) {
+    case '=':
+    case '@':
+    case '\t':
+    case '\r':
+      return true;
+    case '+':
+    case '-':
+      return !is_number(text);
+    default:
+      return false;
+  }
+}
 
 Result<CsvTable> parse_csv(std::string_view text) {
   return CsvReader(text).read();

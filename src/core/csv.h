@@ -27,6 +27,11 @@ struct CsvTable {
 // invalid UTF-8. The error's message has one line per problem (the first twenty).
 Result<CsvTable> parse_csv(std::string_view text);
 
+// Whether a spreadsheet would take the text for a formula: behind any apostrophes it begins with = + - @, a
+// tab or a carriage return, and is no number. Such a text is written with an apostrophe before it, which
+// reading takes away again.
+bool needs_apostrophe(std::string_view text);
+
 // A cell as a finite number; true and false are 1 and 0. Nothing if it is something else.
 std::optional<double> cell_number(std::string_view cell);
 

@@ -1,5 +1,7 @@
 #include "core/error.h"
 
+#include <fmt/format.h>
+
 namespace assay {
 
 std::string_view to_string(ErrorKind kind) {
@@ -71,14 +73,20 @@ Error Error::with(std::string_view key, std::string value) && {
 
 std::string Error::text() const {
   std::string out;
+  std::string step;
   for (const auto& [key, value] : context) {
+    // Our own name for what was asked helps who reads the journal, and comes last.
+    if (key == "step") {
+      step = fmt::format(" (step {})", value);
+      continue;
+    }
     if (!out.empty()) out += ", ";
     // A file speaks for itself; a line, field or case needs its word.
     if (key != "file") out.append(key).push_back(' ');
     out += value;
   }
   if (!out.empty()) out += ": ";
-  return out += message;
+  return out += message + step;
 }
 
 }  // namespace assay

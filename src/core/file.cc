@@ -1,5 +1,6 @@
 #include "core/file.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -52,6 +53,21 @@ void flush_directory_of(const std::string& path) {
   if (fd < 0) return;
   ::fsync(fd);
   ::close(fd);
+}
+
+// Made by AtomicFile: NAME.PID.NUMBER.tmp.
+bool is_leftover(std::string_view name) {
+  if (!name.ends_with(".tmp")) return false;
+  name.remove_suffix(4);
+  for (int part = 0; part < 2; ++part) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) return false;
+    const std::string_view digits = name.substr(dot + 1);
+    if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return false;
+    if (part == 1 && digits == std::to_string(::getpid())) return false;  // it is just being written
+    name = name.substr(0, dot);
+  }
+  return true;
 }
 
 }  // namespace
@@ -171,6 +187,18 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   }
   ::close(fd);
   return content;
+}
+
+void remove_leftovers(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry.depth() >= 1) entry.disable_recursion_pending();
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored) && is_leftover(entry->path().filename().string()))
+      fs::remove(entry->path(), ignored);
+  }
 }
 
 bool file_exists(const std::string& path) {

@@ -40,6 +40,10 @@ class AtomicFile {
 Status write_file(const std::string& path, std::string_view content);
 // The whole content; a directory, a missing file or one above `limit` bytes is an error that says so.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 30);
+// Takes away what processes that were killed left while they wrote files of this directory, or of those in
+// it. For whoever alone may write there.
+void remove_leftovers(const std::string& directory);
+
 bool file_exists(const std::string& path);
 bool directory_exists(const std::string& path);
 // With its parents.

@@ -1,5 +1,6 @@
 #include "core/time.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -19,11 +20,26 @@ struct Fields {
   std::chrono::hh_mm_ss<milliseconds> clock;
 };
 
-Fields split(WallTime time) {
-  const auto whole = std::chrono::floor<milliseconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(whole);
-  return {std::chrono::year_month_day(day), std::chrono::hh_mm_ss<milliseconds>(whole - day)};
+using MsTime = std::chrono::sys_time<milliseconds>;
+
+Fields split(MsTime time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  return {std::chrono::year_month_day(day), std::chrono::hh_mm_ss<milliseconds>(time - day)};
 }
+
+std::string iso_text(MsTime time) {
+  const auto [date, clock] = split(time);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
+}
+
+// A time to the nanosecond in parts that cannot overflow: whole seconds since 1970, and what is beyond them.
+struct ParsedTime {
+  std::chrono::sys_seconds seconds;
+  nanoseconds beyond{0};
+};
 
 std::optional<int> digits(std::string_view& text, std::size_t count) {
   if (text.size() < count) return std::nullopt;
@@ -66,24 +82,7 @@ std::optional<double> unit_seconds(std::string_view unit) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::string iso_time(WallTime time) {
-  const auto [date, clock] = split(time);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
-                     clock.subseconds().count());
-}
-
-std::string directory_time(WallTime time) {
-  const auto [date, clock] = split(time);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}-{:02}-{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-}
-
-Result<WallTime> parse_iso_time(std::string_view text) {
+Result<ParsedTime> parse_time(std::string_view text) {
   const auto wrong = [whole = std::string(text)] {
     return fail(ErrorKind::parse,
                 fmt::format("found \"{}\", expected an ISO 8601 time such as 2026-09-01T08:30:00Z", whole));
@@ -98,7 +97,8 @@ Result<WallTime> parse_iso_time(std::string_view text) {
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!date.ok()) return wrong();
-  nanoseconds clock{0};
+  std::chrono::seconds clock{0};
+  nanoseconds beyond{0};
   int offset = 0;
   if (!text.empty()) {
     if (!skip(text, 'T') && !skip(text, 't') && !skip(text, ' ')) return wrong();
@@ -115,7 +115,7 @@ Result<WallTime> parse_iso_time(std::string_view text) {
         std::int64_t scale = 100'000'000;
         std::size_t used = 0;
         while (used < text.size() && text[used] >= '0' && text[used] <= '9') {
-          clock += nanoseconds((text[used] - '0') * scale);
+          beyond += nanoseconds((text[used] - '0') * scale);
           scale /= 10;
           ++used;
         }
@@ -127,8 +127,46 @@ Result<WallTime> parse_iso_time(std::string_view text) {
     if (!minutes_east) return wrong();
     offset = *minutes_east;
   }
-  return WallTime(duration_cast<WallTime::duration>(std::chrono::sys_days(date).time_since_epoch() + clock -
-                                                    std::chrono::minutes(offset)));
+  return ParsedTime{std::chrono::sys_days(date) + clock - std::chrono::minutes(offset), beyond};
+}
+
+}  // namespace
+
+std::string iso_time(WallTime time) {
+  return iso_text(std::chrono::floor<milliseconds>(time));
+}
+
+std::string iso_time_of_ms(std::int64_t ms) {
+  return iso_text(MsTime(milliseconds(std::clamp(ms, kFirstTimeMs, kLastTimeMs))));
+}
+
+std::string directory_time(WallTime time) {
+  const auto [date, clock] = split(std::chrono::floor<milliseconds>(time));
+  return fmt::format("{:04}-{:02}-{:02}T{:02}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+Result<WallTime> parse_iso_time(std::string_view text) {
+  const auto parsed = parse_time(text);
+  if (!parsed) return fail(parsed.error());
+  using std::chrono::floor;
+  // One second less at both ends, for what is beyond a whole one.
+  constexpr auto kFirst = std::chrono::ceil<std::chrono::seconds>(WallTime::min()) + std::chrono::seconds(1);
+  constexpr auto kLast = floor<std::chrono::seconds>(WallTime::max()) - std::chrono::seconds(1);
+  if (parsed->seconds < kFirst || parsed->seconds > kLast) {
+    return fail(ErrorKind::parse,
+                fmt::format("found \"{}\", expected a time of the years 1678 to 2261", text));
+  }
+  return WallTime(parsed->seconds) + duration_cast<WallTime::duration>(parsed->beyond);
+}
+
+Result<std::int64_t> parse_iso_ms(std::string_view text) {
+  const auto parsed = parse_time(text);
+  if (!parsed) return fail(parsed.error());
+  const auto time = MsTime(parsed->seconds) + std::chrono::floor<milliseconds>(parsed->beyond);
+  // An offset may carry it out of the years that have four digits.
+  return std::clamp<std::int64_t>(time.time_since_epoch().count(), kFirstTimeMs, kLastTimeMs);
 }
 
 Result<nanoseconds> parse_duration(std::string_view text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,11 +10,19 @@
 
 namespace assay {
 
+// Counts nanoseconds: from 1677-09-21T00:12:43Z to 2262-04-11T23:47:16Z.
 using WallTime = std::chrono::system_clock::time_point;
 
-std::string iso_time(WallTime time);                     // 2026-09-01T08:30:00.250Z
-std::string directory_time(WallTime time);               // 2026-09-01T08-30-00, fit for a directory's name
-Result<WallTime> parse_iso_time(std::string_view text);  // with Z, an offset, or neither (then UTC)
+std::string iso_time(WallTime time);        // 2026-09-01T08:30:00.250Z
+std::string directory_time(WallTime time);  // 2026-09-01T08-30-00, fit for a directory's name
+// With Z, an offset, or neither (then UTC). A time that WallTime cannot hold is an error.
+Result<WallTime> parse_iso_time(std::string_view text);
+
+// Milliseconds since 1970, for times of any year that ISO 8601 writes with four digits.
+constexpr std::int64_t kFirstTimeMs = -62'167'219'200'000;  // 0000-01-01T00:00:00.000Z
+constexpr std::int64_t kLastTimeMs = 253'402'300'799'999;   // 9999-12-31T23:59:59.999Z
+Result<std::int64_t> parse_iso_ms(std::string_view text);
+std::string iso_time_of_ms(std::int64_t ms);  // ms from kFirstTimeMs to kLastTimeMs; others as the nearest
 
 // "250ms", "30s", "2m", "1h30m", "1.5s"; a bare number is seconds. Never negative.
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text);

@@ -19,7 +19,10 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMaxNodes = 1'000'000;
+// Of texts, keys and places beyond those that stand in the source itself.
+constexpr std::size_t kMaxMoreBytes = std::size_t{64} << 20;
 constexpr int kMaxDepth = 100;
+constexpr std::string_view kTooLarge = "too large (aliases that repeat each other?)";
 
 Error yaml_error(const YAML::Mark& mark, std::string message) {
   Error error{ErrorKind::parse, std::move(message), {}};
@@ -75,11 +78,14 @@ void append_pointer(std::string& pointer, std::string_view key) {
 
 class Converter {
  public:
-  explicit Converter(YamlDocument& document) : document_(document) {}
+  Converter(YamlDocument& document, std::size_t source_size)
+      : document_(document), bytes_left_(2 * source_size + kMaxMoreBytes) {}
 
   Result<Json> convert(const YAML::Node& node, const std::string& pointer, int depth) {
-    if (++nodes_ > kMaxNodes)
-      return fail(yaml_error(node.Mark(), "too large (aliases that repeat each other?)"));
+    const std::size_t size = pointer.size() + (node.IsScalar() ? node.Scalar().size() : 0);
+    const bool fits = size <= bytes_left_;
+    if (fits) bytes_left_ -= size;
+    if (++nodes_ > kMaxNodes || !fits) return fail(yaml_error(node.Mark(), std::string(kTooLarge)));
     if (depth > kMaxDepth) return fail(yaml_error(node.Mark(), "nested too deeply"));
     document_.positions.try_emplace(pointer, YamlPosition{node.Mark().line + 1, node.Mark().column + 1});
     switch (node.Type()) {
@@ -116,6 +122,9 @@ class Converter {
       const std::string& key = pair.first.Scalar();
       std::string below = pointer;
       append_pointer(below, key);
+      // The key stands in the object, and below it in every place.
+      if (key.size() > bytes_left_) return fail(yaml_error(pair.first.Mark(), std::string(kTooLarge)));
+      bytes_left_ -= key.size();
       if (object.contains(key))
         return fail(yaml_error(pair.first.Mark(), fmt::format("the key `{}` is there twice", key)));
       document_.positions[below] = {pair.first.Mark().line + 1, pair.first.Mark().column + 1};
@@ -128,6 +137,7 @@ class Converter {
 
   YamlDocument& document_;
   std::size_t nodes_ = 0;
+  std::size_t bytes_left_;
 };
 
 // Finds where a second document begins. YAML::LoadAll cannot be asked: on a stray "," it reads empty
@@ -256,6 +266,20 @@ void emit(std::string& out, const Json& value, int indent) {
   }
 }
 
+// UTF-16 and UTF-32 say so in their first bytes, and yaml-cpp reads them; anything else is UTF-8.
+Status check_encoding(std::string_view text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ||
+      text.starts_with(std::string_view("\0\0\xfe\xff", 4)))
+    return {};
+  const auto at = find_invalid_utf8(text);
+  if (!at) return {};
+  const std::string_view before = text.substr(0, *at);
+  YAML::Mark mark;
+  mark.line = static_cast<int>(std::ranges::count(before, '\n'));
+  mark.column = static_cast<int>(before.size() - (before.rfind('\n') + 1));
+  return fail(yaml_error(mark, "found bytes that are not UTF-8; save the file as UTF-8"));
+}
+
 }  // namespace
 
 YamlPosition YamlDocument::position(const std::string& pointer) const {
@@ -264,6 +288,7 @@ YamlPosition YamlDocument::position(const std::string& pointer) const {
 }
 
 Result<YamlDocument> parse_yaml(std::string_view text) {
+  if (auto readable = check_encoding(text); !readable) return fail(std::move(readable.error()));
   // yaml-cpp reports syntax errors by exception; this is its edge.
   try {
     const std::string source(text);
@@ -274,7 +299,7 @@ Result<YamlDocument> parse_yaml(std::string_view text) {
       return fail(yaml_error(starts[1],
                              "found a second document or text that belongs to none, expected one document"));
     }
-    auto value = Converter(document).convert(YAML::Load(source), "", 0);
+    auto value = Converter(document, source.size()).convert(YAML::Load(source), "", 0);
     if (!value) return fail(std::move(value.error()));
     document.value = std::move(*value);
     return document;

@@ -36,7 +36,11 @@ EffectRow row_of(EffectKey key, const Digest& hash, std::string_view kind, std::
 
 LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index,
                          std::vector<EffectRow> journaled)
-    : means_(means), id_(std::move(id)), index_(index), journaled_(std::move(journaled)) {}
+    : means_(means),
+      id_(std::move(id)),
+      index_(index),
+      turn_(means.account.next_turn()),
+      journaled_(std::move(journaled)) {}
 
 Random LiveContext::random(std::string_view step) const {
   return Random::keyed(means_.seed, id_, step);
@@ -104,7 +108,7 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Ef
 }
 
 Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Terms terms, Effect& effect) {
-  auto answer = co_await means_.account.perform(effect, terms, {index_, key.step, key.attempt});
+  auto answer = co_await means_.account.perform(effect, terms, {index_, key.step, key.attempt, turn_, id_});
   if (!answer) {
     if (winds_down(answer.error().kind)) halted_ = true;
     co_return fail(std::move(answer.error()).with("step", key.step));

@@ -35,9 +35,8 @@ struct CaseUsage {
     // What an earlier run has paid for costs nothing here.
     if (row.reused || row.kind == kToolList) return;
     requests += row.tries;
-    tokens.prompt_tokens += row.prompt_tokens;
-    tokens.completion_tokens += row.completion_tokens;
-    if (row.cost_picousd) cost_picousd = add_picousd(cost_picousd, *row.cost_picousd);
+    tokens += {.prompt_tokens = row.prompt_tokens, .completion_tokens = row.completion_tokens};
+    if (row.cost_picousd) cost_picousd = saturating_add(cost_picousd, *row.cost_picousd);
     if ((row.kind == "model" || row.kind == "promptql") && !row.cost_picousd) cost_known = false;
     latency_us += row.latency_us;
   }
@@ -89,6 +88,7 @@ class LiveContext final : public CaseContext {
   RunMeans& means_;
   std::string id_;
   std::int64_t index_;
+  std::int64_t turn_;
   std::vector<EffectRow> journaled_;
   std::vector<std::size_t> asked_;  // hashes of steps with their attempts: each once
   CaseUsage usage_;

@@ -44,6 +44,9 @@ Task<Result<std::optional<Case>>> next_case(CaseFeed& feed, const StopRule* rule
   co_return std::move(*found);
 }
 
+// So many cases say more of what the others will ask than an estimate does.
+constexpr std::int64_t kTellingCases = 10;
+
 bool holds(const std::vector<std::int64_t>& sorted, std::int64_t index) {
   return std::binary_search(sorted.begin(), sorted.end(), index);
 }
@@ -108,6 +111,7 @@ class Runner::State {
   int active_ = 0;
   Room* room_ = nullptr;
   RunProgress progress_;
+  std::int64_t calls_of_done_ = 0;
 };
 
 void Runner::State::case_left() {
@@ -121,6 +125,7 @@ Task<Status> Runner::State::keep(const Case& input, Outcome outcome, const CaseU
   auto durable = co_await means_->store.put(row_of(input, outcome, usage));
   if (!durable) co_return durable;
   ++progress_.done;
+  calls_of_done_ += usage.requests;
   if (outcome.kind != OutcomeKind::scored) ++progress_.errored;
   if (options_.stop_rule != nullptr) options_.stop_rule->add(input, outcome);
   if (options_.on_outcome) options_.on_outcome(input, outcome);
@@ -154,7 +159,8 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& 
   // since what was begun is paid for.
   StopRule* const rule = options_.stop_rule;
   const int at_once = gateway_.settings().limits.concurrency;
-  const int window = rule != nullptr ? at_once : std::min(at_once, 1'000'000) * 2 + 16;
+  const int wanted = rule != nullptr ? at_once : std::min(at_once, 1'000'000) * 2 + 16;
+  const int window = std::clamp(work.most_at_once(), 1, wanted);
   for (std::size_t position = 0; !account_.stopping(); ++position) {
     if (rule != nullptr && position < rule->order().size()) {
       // What was begun, in this sitting or an earlier one, is finished whatever the rule says by now.
@@ -203,6 +209,13 @@ RunProgress Runner::State::progress() const {
   now.in_flight = figures.in_flight;
   now.retrying = figures.retrying;
   now.requests = figures.requests;
+  now.answers = figures.answers;
+  now.oldest = std::move(figures.oldest);
+  const std::int64_t done_now = progress_.done - progress_.standing;
+  now.calls_a_case =
+      done_now < kTellingCases && options_.calls_a_case ? options_.calls_a_case : std::optional<double>();
+  if (!now.calls_a_case && done_now > 0)
+    now.calls_a_case = static_cast<double>(calls_of_done_) / static_cast<double>(done_now);
   now.tokens = figures.tokens;
   now.waiting_for = std::move(figures.waiting_for);
   now.spent_picousd = gateway_.budget().spent();

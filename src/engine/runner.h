@@ -26,6 +26,7 @@ struct RunnerOptions {
   // Told of every outcome once it is durable; may be empty.
   std::function<void(const Case& input, const Outcome& outcome)> on_outcome;
   std::function<void(const std::string&)> trace;  // one line per request (-v); may be empty
+  std::optional<double> calls_a_case;  // as estimated, until enough cases have shown it; absent: unknown
 };
 
 // A snapshot for people; cheap to take.
@@ -36,8 +37,11 @@ struct RunProgress {
   std::int64_t errored = 0;   // of this sitting's, not scored
   int in_flight = 0;
   int retrying = 0;
-  std::int64_t requests = 0;  // of this sitting
+  std::int64_t requests = 0;           // of this sitting
+  std::int64_t answers = 0;            // of them, how many gave one
+  std::optional<double> calls_a_case;  // that are expected
   std::int64_t tokens = 0;
+  std::optional<AccountFigures::Oldest> oldest;
   std::int64_t spent_picousd = 0;  // of the process
   std::string waiting_for;         // why nothing moves, if so
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,6 +44,7 @@ struct CallEstimate {
     std::int64_t calls = 0;
     std::int64_t prompt_tokens = 0;
     std::int64_t completion_tokens = 0;
+    bool at_most = false;  // some of the calls are made only if an earlier answer calls for them
   };
   std::map<std::string, PerModel> models;
   std::int64_t target_calls = 0;  // commands and HTTP requests
@@ -57,6 +59,9 @@ class CaseWork {
   // Asks what is needed to score the case. `input` (complete in itself) and `context` outlive the task.
   virtual Task<Outcome> evaluate(const Case& input, CaseContext& context) const = 0;
   virtual void estimate(const Case& input, CallEstimate& estimate) const = 0;
+  // How many cases may be under way at a time, where each takes something of this machine as long as it lasts
+  // (a server of its own).
+  virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
   // Names of the models that will be asked, so that a missing key is noticed before anything is sent.
   virtual std::vector<std::string> models() const = 0;
   // Environment variables that must be set besides, for the same reason.

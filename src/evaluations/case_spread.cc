@@ -188,7 +188,7 @@ void CaseSpread::add_plots(Summary& summary) const {
       return ms < 1000 ? fmt::format("{:.3g} ms", ms) : fmt::format("{:.1f} s", ms / 1000);
     };
     summary.plots.push_back(cumulative_plot({"latency", "Latency of a case", words_of(latency_ms_, read)},
-                                            "milliseconds, all answers of the case added up",
+                                            "milliseconds, all its answers added up",
                                             {{"", latency_ms_.n(), latency_ms_.cumulative(kMostPoints)}}));
   }
   if (cost_known_ && cost_usd_.n() >= kFewestCases) {

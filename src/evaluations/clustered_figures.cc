@@ -1,5 +1,7 @@
 #include "evaluations/clustered_figures.h"
 
+#include "stats/intervals/proportion.h"
+
 namespace assay {
 namespace {
 
@@ -21,6 +23,8 @@ void ClusteredFigures::apply(Summary& summary) const {
     Estimate& estimate = metric.estimate;
     if (const auto found = moments_.find(metric.name); found != moments_.end()) {
       Estimate clustered = within_range(estimate_mean(found->second));
+      // Rates that are all 0 or all 1 show no spread, and still are uncertain.
+      if (!clustered.ci && estimate.count) clustered = wilson_clustered(found->second);
       estimate.ci = clustered.ci;
       estimate.method = std::move(clustered.method);
       estimate.undefined = std::move(clustered.undefined);

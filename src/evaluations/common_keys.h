@@ -1,13 +1,14 @@
 // Config keys that every evaluation has.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
+#include <string_view>
 
 #include "core/config.h"
 
 namespace assay {
+
+// Names the config that the secrets of a written config are read from.
+inline constexpr std::string_view kSecretsFrom = "secrets_from";
 
 Keys common_keys();
 

@@ -47,6 +47,9 @@ class Aggregate {
   // Metrics and tables, after the last case. `summary.cases` is filled; `missing` counts the cases without
   // usable output, by outcome.
   virtual void finish(const MissingCases& missing, Summary& summary) = 0;
+  // The deciding sentences that need final figures, once what follows from all scores is in them; those that
+  // do not can be said in finish().
+  virtual void conclude(Summary& /*summary*/) const {}
   // Files made of the final figures, once what follows from all scores is in them.
   virtual void write_figures(const Summary& /*summary*/, const std::vector<NotableCase>& /*notable*/) {}
 };
@@ -69,8 +72,12 @@ class Evaluation : public CaseWork {
   virtual std::vector<MeanFigure> mean_figures() const = 0;
   // Fingerprints of the prompts in force, by name.
   virtual std::map<std::string, std::string> prompts() const { return {}; }
+  // What was decided where config and data leave it open, and what is there already: a line each, for
+  // `check`.
+  virtual std::vector<std::string> remarks() const { return {}; }
   // Called before the first request of a run, and again when it is resumed: for what must be on disk, or be
-  // as it was, before anything is asked. The directory is there.
+  // as it was, before anything is asked. The directory is there. An evaluation that goes on changes nothing
+  // here: `check` calls it, too.
   virtual Status prepare(const std::string& /*directory*/, const RunFacts& /*run*/) { return {}; }
   // Whether a directory that holds a run of this evaluation is gone on with, whatever has changed in config
   // and data since. Then recall() tells how its cases ended so far.

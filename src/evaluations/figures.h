@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "report/summary.h"
 
@@ -23,6 +24,14 @@ inline Metric count(std::string name, std::int64_t value, std::int64_t n,
   estimate.n = n;
   estimate.method = "count";
   return {std::move(name), std::move(estimate), Metric::Form::count, better, false};
+}
+
+// Null if there is none of that name, or it has no value.
+inline const Metric* find_defined(const Summary& summary, std::string_view name) {
+  for (const Metric& metric : summary.metrics) {
+    if (metric.name == name) return metric.estimate.value ? &metric : nullptr;
+  }
+  return nullptr;
 }
 
 }  // namespace assay::figures

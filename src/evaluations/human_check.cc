@@ -9,6 +9,8 @@
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "report/conclusions.h"
+#include "report/words.h"
 #include "stats/intervals/mean.h"
 
 namespace assay {
@@ -21,9 +23,9 @@ Metric metric_of(std::string name, Estimate estimate) {
   return metric;
 }
 
-Metric counted(std::string name, std::size_t count) {
+Metric counted(std::string name, std::size_t count, std::size_t of) {
   Metric metric =
-      metric_of(std::move(name), plain_figure(static_cast<double>(count), static_cast<std::int64_t>(count)));
+      metric_of(std::move(name), plain_figure(static_cast<double>(count), static_cast<std::int64_t>(of)));
   metric.estimate.method = "count";
   metric.form = Metric::Form::count;
   metric.better = Metric::Better::neither;
@@ -154,12 +156,26 @@ void HumanCheck::apply(Summary& summary) const {
   } else if (weighted_ || clustered) {
     corrected = with_weighted_labels(rows_, options).estimate;
   }
-  summary.metrics.push_back(metric_of(figure_ + ".judge_only", within_range(estimate_mean(all))));
-  summary.metrics.push_back(metric_of(figure_ + ".human_only", std::move(figures.human_only)));
-  summary.metrics.push_back(metric_of(figure_ + ".corrected", std::move(corrected)));
-  if (binary) summary.metrics.push_back(metric_of(figure_ + ".rogan_gladen", rogan_gladen(errors)));
-  summary.metrics.push_back(counted(figure_ + ".labels", human.size()));
-  summary.metrics.push_back(counted(figure_ + ".labels_of_no_case", labels_.size() - human.size()));
+  // Read like the figure that they are about, and shown with it: whoever had cases labelled asks for them
+  // first.
+  const auto about = std::ranges::find(summary.metrics, figure_, &Metric::name);
+  const Metric like = about == summary.metrics.end() ? Metric{} : *about;
+  const auto add = [&](const char* part, Estimate estimate) -> const Metric& {
+    summary.metrics.push_back(
+        {fmt::format("{}.{}", figure_, part), std::move(estimate), like.form, like.better, true, like.range});
+    return summary.metrics.back();
+  };
+  const std::string judged = figure_with_interval(add("judge_only", within_range(estimate_mean(all))));
+  add("human_only", std::move(figures.human_only));
+  const std::string best = figure_with_interval(add("corrected", std::move(corrected)));
+  summary.conclusions.push_back(
+      fmt::format("Corrected by people's labels of {}, {} is {}; the judge alone says {}.",
+                  counted_words(static_cast<std::int64_t>(human.size()), "case", "cases"),
+                  metric_words(figure_), best, judged));
+  if (binary) add("rogan_gladen", rogan_gladen(errors));
+  summary.metrics.push_back(counted(figure_ + ".labels", human.size(), labels_.size()));
+  summary.metrics.push_back(
+      counted(figure_ + ".labels_of_no_case", labels_.size() - human.size(), labels_.size()));
 }
 
 std::vector<std::string> HumanCheck::metric_names() const {

@@ -55,7 +55,10 @@ class JsonlCases final : public CaseSource {
       auto line = reader_.next();
       if (!line) return fail(std::move(line.error()));
       good_ = false;
-      if (!*line) return false;
+      if (!*line) {
+        for (std::string& text : form_->at_end()) problems_.push_back({"warning", path_, std::move(text)});
+        return false;
+      }
       ++lines_;
       if (read(**line)) {
         show(0);
@@ -157,7 +160,7 @@ class TreeForm final : public LineForm {
   void read(const Line& line, Findings& found) override {
     auto tree = parse_json(line.text);
     if (!tree) {
-      found.errors.push_back("not JSON: " + tree.error().text());
+      found.errors.push_back(not_json_words(line.text, tree.error()));
       return;
     }
     tree_ = std::move(*tree);

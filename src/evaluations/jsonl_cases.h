@@ -36,6 +36,8 @@ class LineForm {
   virtual Result<std::string_view> id() = 0;
   // Which lines belong together; "" if none do.
   virtual std::string_view cluster() { return {}; }
+  // Warnings about all lines together, once the last one is read.
+  virtual std::vector<std::string> at_end() { return {}; }
   // Lends the case what was parsed.
   virtual void lend(Case& current) const = 0;
   // "the id": what a line's name is called in messages.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/config.h"
@@ -34,5 +35,10 @@ Key judge_key(std::string help);
 JudgeSettings read_judge(const Config& config, const std::string& key);
 // How often a judge is asked for an answer that can be used.
 int judge_attempts(const Config& config);
+
+// What of a run's config decides how answers are judged, whatever the evaluation: who judges, what is judged,
+// and the declared models that this names. The same judging gives the same object: a list of named things has
+// no order. The prompts' texts are not in it.
+JsonObject judging_of(std::string_view evaluation, const JsonObject& config);
 
 }  // namespace assay

@@ -21,15 +21,13 @@ JudgeStep::JudgeStep(JudgeSettings judge, JudgeAnswer answer, std::vector<Config
                      Prompt prompt)
     : judge_(std::move(judge)),
       prompt_(std::move(prompt)),
-      name_(std::move(answer.name)),
-      description_(std::move(answer.description)),
-      form_(answer.form),
-      schema_json_(std::move(answer.schema)) {
-  auto schema = Schema::compile(schema_json_);
+      output_{std::move(answer.name), std::move(answer.description), SharedJson(std::move(answer.schema)),
+              answer.preferred} {
+  auto schema = Schema::compile(output_.schema);
   if (schema) {
     schema_.emplace(std::move(*schema));
   } else {
-    problems.push_back({"built-in schema", name_, schema.error().text()});
+    problems.push_back({"built-in schema", output_.name, schema.error().text()});
   }
   if (!judge_.temperatures.empty()) judge_.sampling.temperature = judge_.temperatures.front();
 }
@@ -45,12 +43,7 @@ ChatRequest JudgeStep::request_with(std::vector<Message> messages) const {
   ChatRequest chat;
   chat.model = judge_.model;
   chat.messages = std::move(messages);
-  if (form_ == ReplyForm::tool_call) {
-    chat.tools.push_back({name_, description_, schema_json_.value()});
-    chat.tool_choice = {ToolChoice::Mode::named, name_};
-  } else {
-    chat.output = OutputSchema{name_, description_, schema_json_};
-  }
+  chat.output = output_;
   chat.sampling = judge_.sampling;
   return chat;
 }
@@ -59,7 +52,6 @@ Task<StructuredAnswer> JudgeStep::ask(CaseContext& context, std::string step, Ch
                                       StructuredPolicy policy) const {
   assert(!policy.adjust);
   policy.attempts = judge_.attempts;
-  policy.form = form_;
   if (!judge_.temperatures.empty()) {
     policy.adjust = [this](int attempt, ChatRequest& again) {
       const std::size_t turn = static_cast<std::size_t>(attempt - 1) % judge_.temperatures.size();

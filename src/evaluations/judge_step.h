@@ -1,8 +1,8 @@
 // One structured question to a judge: a prompt, the form and schema of its answer, and the model that
 // answers. The judge is asked again, with the defects named, until schema and check are content, or until its
 // attempts are over. Every judge of every evaluation is made of this; what an evaluation does otherwise
-// (messages of its own, another temperature at every attempt, a call instead of text, an older spelling) is a
-// parameter.
+// (messages of its own, another temperature at every attempt, a way that it asks in first, an older spelling)
+// is a parameter.
 //
 //   Task<Result<Json>> verdict = rubric.ask(context, "run1/coherence", {{"answer", block("answer", text)}});
 #pragma once
@@ -15,7 +15,6 @@
 
 #include "core/config.h"
 #include "core/json/json.h"
-#include "core/json/shared_json.h"
 #include "core/schema/schema.h"
 #include "engine/context.h"
 #include "evaluations/judge_config.h"
@@ -30,7 +29,7 @@ struct JudgeAnswer {
   std::string name;
   std::string description;
   Json schema;
-  ReplyForm form = ReplyForm::text;
+  std::optional<StructuredWay> preferred = {};  // the way that it is asked for in first
 };
 
 class JudgeStep {
@@ -45,13 +44,12 @@ class JudgeStep {
             std::vector<ConfigProblem>& problems);
 
   const JudgeSettings& judge() const { return judge_; }
-  const Schema& schema() const { return *schema_; }
 
   ChatRequest request(const Prompt::Values& values) const { return request_with(prompt_.render(values)); }
   ChatRequest request_with(std::vector<Message> messages) const;
 
-  // Everything that came, whatever the outcome. The attempts, their temperatures and the form of the reply
-  // are this step's; `policy` has the rest. The step must outlive the task.
+  // Everything that came, whatever the outcome. The attempts and their temperatures are this step's; `policy`
+  // has the rest. The step must outlive the task.
   Task<StructuredAnswer> ask(CaseContext& context, std::string step, ChatRequest request,
                              StructuredPolicy policy) const;
 
@@ -64,10 +62,7 @@ class JudgeStep {
  private:
   JudgeSettings judge_;
   Prompt prompt_;
-  std::string name_;
-  std::string description_;
-  ReplyForm form_;
-  SharedJson schema_json_;
+  OutputSchema output_;
   std::optional<Schema> schema_;
 };
 

@@ -2,6 +2,7 @@
 // Until then, and if the run fails, nothing of them is seen.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -10,6 +11,10 @@
 #include "core/file.h"
 
 namespace assay {
+
+// The longest name that a file may get from config or data, in bytes: file systems take 255, and it is
+// written under a longer one first. To be checked before anything is paid for.
+inline constexpr std::size_t kLongestFileName = 220;
 
 class OutputFiles {
  public:

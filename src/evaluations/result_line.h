@@ -122,6 +122,7 @@ class ResultLine {
   bool scored() const { return outcome_ == OutcomeKind::scored; }
   const std::string& error() const { return error_; }
   Scores scores() const { return scores_; }
+  bool has_facts() const { return facts_ != nullptr; }
   template <class Facts>
   const Facts& facts() const {
     assert(dynamic_cast<const Facts*>(facts_.get()) != nullptr);

@@ -34,6 +34,25 @@ class Account::Pause final : public Wait {
   EventLoop::TimerId timer_ = 0;
 };
 
+// A call from its first wait to its answer.
+class Account::UnderWay {
+ public:
+  UnderWay(Account& account, const CallPlace& place)
+      : account_(account), place_(place), at_(account.under_way_.emplace(place.turn, this)) {}
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() { account_.under_way_.erase(at_); }
+  AccountFigures::Oldest told() const {
+    return {std::string(place_.case_id), std::string(place_.step), Clock::now() - begun_};
+  }
+
+ private:
+  Account& account_;
+  CallPlace place_;
+  Clock::time_point begun_ = Clock::now();
+  std::multimap<std::int64_t, const UnderWay*>::iterator at_;
+};
+
 namespace {
 
 // Counts while it lives, however its coroutine ends.
@@ -51,6 +70,11 @@ class Counted {
 Task<TryResult> counted(Task<TryResult> task, int& count) {
   const Counted one(count);
   co_return co_await task;
+}
+
+void free_of_secrets(Error& error, const Secrets& secrets) {
+  error.message = secrets.hide_pieces(error.message);
+  for (auto& [name, value] : error.context) value = secrets.hide(value);
 }
 
 // Money that is set aside for a call under way, given back if the call never comes to its end.
@@ -91,16 +115,17 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
   Limiter& limiter = gateway_.limiter(terms);
   Circuit& circuit = gateway_.circuit(terms);
   limiters_[terms.lane] = &limiter;
+  const UnderWay under_way(*this, place);
   Random jitter =
       Random::keyed(gateway_.settings().seed, "backoff", place.case_index, place.step, place.attempt);
   for (int tries = 1;; ++tries) {
     if (stopping_) co_return fail(stopped());
-    Permit permit = co_await limiter.acquire(terms.expected_tokens, waits_);
+    Permit permit = co_await limiter.acquire(terms.expected_tokens, waits_, place.turn);
     if (!stopping_) {
       if (auto refused = circuit.refusal(Clock::now())) {
         stop(std::move(refused));
       } else if (!gateway_.budget().reserve(terms.expected_cost)) {
-        stop(budget_reached());
+        stop(budget_reached(terms.expected_cost));
       }
     }
     if (stopping_ || !permit) {
@@ -112,6 +137,7 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
     const auto begun = Clock::now();
     TryResult result = co_await counted(effect.send(outside_), in_flight_);
     const auto elapsed = Clock::now() - begun;
+    if (!result) free_of_secrets(result.error().error, gateway_.secrets());
     tell(effect, place, tries, result, elapsed);
     if (result) {
       circuit.success();
@@ -119,6 +145,7 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
       if (!terms.price_name.empty())
         answer.cost_picousd = outside_.cost(answer.answer.usage, terms.price_name);
       money.settle(answer.cost_picousd.value_or(0));
+      ++answers_;
       tokens_ += answer.answer.usage.prompt_tokens + answer.answer.usage.completion_tokens;
       co_return answer;
     }
@@ -150,15 +177,24 @@ void Account::tell(const Effect& effect, CallPlace place, int tries, const TryRe
                      duration_text(elapsed)));
 }
 
-Error Account::budget_reached() const {
+Error Account::budget_reached(std::int64_t expected) const {
   const Budget& budget = gateway_.budget();
-  return {
-      ErrorKind::budget,
-      fmt::format(
-          "the budget of ${:.2f} is used up (${:.2f} spent, the rest is reserved for calls under way); raise "
-          "budget.usd and resume",
-          static_cast<double>(*budget.limit()) / 1e12, static_cast<double>(budget.spent()) / 1e12),
-      {}};
+  // As many decimals as a sum needs that is smaller than a cent.
+  const auto dollars = [](std::int64_t picodollars) {
+    const double usd = static_cast<double>(picodollars) / 1e12;
+    return usd == 0 || usd >= 0.01 ? fmt::format("${:.2f}", usd) : fmt::format("${:.2g}", usd);
+  };
+  const std::string limit = dollars(*budget.limit());
+  std::string message;
+  if (expected > *budget.limit()) {
+    message = fmt::format("one call may cost {}, more than the whole budget of {}", dollars(expected), limit);
+  } else {
+    message = fmt::format("the budget of {} does not hold another call, which may cost {}: {} is spent",
+                          limit, dollars(expected), dollars(budget.spent()));
+    if (budget.reserved() > 0)
+      message += fmt::format(", {} reserved for calls under way", dollars(budget.reserved()));
+  }
+  return {ErrorKind::budget, message + "; raise budget.usd and resume", {}};
 }
 
 void Account::stop(std::optional<Error> reason) {
@@ -172,7 +208,14 @@ void Account::stop(std::optional<Error> reason) {
 }
 
 AccountFigures Account::figures() const {
-  AccountFigures figures{in_flight_, retrying_, requests_, tokens_, ""};
+  AccountFigures figures{.in_flight = in_flight_,
+                         .retrying = retrying_,
+                         .requests = requests_,
+                         .answers = answers_,
+                         .tokens = tokens_,
+                         .oldest = {},
+                         .waiting_for = ""};
+  if (!under_way_.empty()) figures.oldest = under_way_.begin()->second->told();
   for (const auto& [lane, limiter] : limiters_) {
     if (figures.waiting_for.empty()) figures.waiting_for = limiter->waiting_for();
   }

@@ -8,13 +8,10 @@
 #include <limits>
 #include <optional>
 
+#include "core/saturating.h"
+
 namespace assay {
 
-// Sums of money stay at the largest number instead of passing it.
-constexpr std::int64_t add_picousd(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
-}
 // A limit that no run can reach is the largest number too.
 inline std::int64_t picousd(double usd) {
   constexpr double kMost = 9.2e6;  // dollars that fit
@@ -30,25 +27,27 @@ class Budget {
   // Whether a call of that expected cost may start; if so it is reserved.
   bool reserve(std::int64_t expected) {
     assert(expected >= 0);
-    if (limit_ && add_picousd(add_picousd(spent_, reserved_), expected) > *limit_) return false;
+    if (!limit_) return true;
+    if (saturating_add(saturating_add(spent_, reserved_), expected) > *limit_) return false;
     reserved_ += expected;
     return true;
   }
   // The call ended: the reservation is given back and what it really cost is spent.
   void settle(std::int64_t expected, std::int64_t actual) {
-    reserved_ -= expected;
+    if (limit_) reserved_ -= expected;
     assert(reserved_ >= 0);
     spend(actual);
   }
   // What was spent before, by an earlier sitting of a run.
-  void spend(std::int64_t actual) { spent_ = add_picousd(spent_, actual); }
+  void spend(std::int64_t actual) { spent_ = saturating_add(spent_, actual); }
   std::int64_t spent() const { return spent_; }
+  std::int64_t reserved() const { return reserved_; }
   std::optional<std::int64_t> limit() const { return limit_; }
 
  private:
   std::optional<std::int64_t> limit_;
   std::int64_t spent_ = 0;
-  std::int64_t reserved_ = 0;
+  std::int64_t reserved_ = 0;  // under a limit; never above it
 };
 
 }  // namespace assay

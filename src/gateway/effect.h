@@ -17,6 +17,7 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/secrets/secrets.h"
 #include "core/task.h"
 #include "gateway/circuit.h"
 #include "models/chat.h"
@@ -35,6 +36,11 @@ struct Outside {
   Models& models;
   Toolbox& tools;
   Environment environment;
+  // Everything that this process may send and nobody may see: what comes from outside is freed of it before
+  // anything else happens to it.
+  const Secrets& secrets;
+  // Those of them that stand in the config itself: requests are kept without them.
+  const Secrets& literals;
   // In picodollars; nothing if the price is unknown.
   std::function<std::optional<std::int64_t>(const Usage& usage, const std::string& model)> cost;
   // One try of a PromptQL query.
@@ -74,7 +80,8 @@ class Effect {
   virtual std::string_view kind() const = 0;  // model, command, http, …: as the journal has it
   // With aliases resolved. An error means that it cannot be asked at all.
   virtual Result<Terms> terms(Outside& outside) const = 0;
-  // Never retries. Lives as long as the task.
+  // Never retries. Lives as long as the task. Nothing in a reply may be one of the secrets; the errors are
+  // freed of them by whoever asks.
   virtual Task<TryResult> send(Outside& outside) = 0;
 };
 

@@ -5,19 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "core/secrets/literal_secrets.h"
 #include "models/declared.h"
 #include "sim/model.h"
 #include "sim/protocols/promptql.h"
 
 namespace assay {
 namespace {
-
-HttpClientOptions client_options(const Config& config) {
-  HttpClientOptions options;
-  options.proxy = config.text("http.proxy");
-  options.ca_file = config.text("http.ca_file");
-  return options;
-}
 
 int bounded(std::optional<std::int64_t> value, int otherwise) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
@@ -38,16 +32,54 @@ GatewaySettings gateway_settings(const Config& config) {
   return settings;
 }
 
+// Of a variable with a telling name the value is secret, of an address what stands in it; other values may be
+// any word.
+Environment Gateway::noting(Environment inner) {
+  return [this, inner = std::move(inner)](std::string_view name) {
+    auto value = inner(name);
+    if (!value) return value;
+    if (value->contains("://")) {
+      add_url_secrets(*value, secrets_);
+    } else if (names_secret(name)) {
+      secrets_.add(*value);
+    }
+    return value;
+  };
+}
+
+HttpClientOptions Gateway::client_options(const Config& config, std::vector<ConfigProblem>& problems) const {
+  HttpClientOptions options;
+  auto proxy = fill_environment(config.text("http.proxy"), environment_);
+  if (proxy) {
+    options.proxy = std::move(*proxy);
+  } else {
+    problems.push_back({"environment", "http.proxy", proxy.error().text()});
+  }
+  options.ca_file = config.text("http.ca_file");
+  return options;
+}
+
 Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
                  std::vector<ConfigProblem>& problems)
     : loop_(loop),
       settings_(gateway_settings(config)),
-      environment_(std::move(environment)),
+      environment_(noting(std::move(environment))),
       budget_(settings_.budget_usd ? std::optional(picousd(*settings_.budget_usd)) : std::nullopt) {
+  add_secrets_of(config.values(), literals_);
+  add_secrets_of(config.values(), secrets_);
+  ModelAliases aliases = declared_models(config);
+  for (const auto& [name, spec] : aliases) {
+    if (!spec.api_key_env.empty()) secrets_.add(environment_(spec.api_key_env).value_or(""));
+  }
+  // libcurl reads these by itself.
+  for (const std::string_view name :
+       {"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"}) {
+    if (const auto proxy = environment_(name)) add_url_secrets(*proxy, secrets_);
+  }
   models_ = std::make_unique<Models>(
-      loop, declared_models(config), environment_,
+      loop, std::move(aliases), environment_,
       [seed = settings_.seed](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
-      client_options(config));
+      client_options(config, problems));
   models_->set_timeouts({config.duration("limits.timeout"), config.duration("limits.idle_timeout")});
   if (const Json* given = config.find("prices")) {
     auto prices = Prices::from_json(*given);
@@ -107,6 +139,8 @@ Outside Gateway::outside(Toolbox& tools) {
           *models_,
           tools,
           environment_,
+          secrets_,
+          literals_,
           [this](const Usage& usage, const std::string& model) -> std::optional<std::int64_t> {
             const Price* price = price_of(model);
             return price != nullptr ? std::optional(cost_of(usage, *price).picodollars) : std::nullopt;

@@ -17,6 +17,7 @@
 #include "core/config.h"
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/secrets/secrets.h"
 #include "core/task.h"
 #include "gateway/budget.h"
 #include "gateway/circuit.h"
@@ -58,22 +59,28 @@ class Gateway {
   EventLoop& loop() { return loop_; }
   Budget& budget() { return budget_; }
   const GatewaySettings& settings() const { return settings_; }
+  const Secrets& secrets() const { return secrets_; }
 
  private:
   friend class Account;
   Limiter& limiter(const Terms& terms);
   Circuit& circuit(const Terms& terms);
   Outside outside(Toolbox& tools);
+  Environment noting(Environment inner);
+  HttpClientOptions client_options(const Config& config, std::vector<ConfigProblem>& problems) const;
   Task<std::expected<Json, ModelFailure>> ask_promptql(const PromptqlQuery& query);
 
   EventLoop& loop_;
   GatewaySettings settings_;
-  Environment environment_;
+  Secrets literals_{kHiddenMark};  // of the config
+  Secrets secrets_{kHiddenMark};   // all
+  Environment environment_;        // what it gives is noted in secrets_
   std::unique_ptr<Models> models_;
   Prices prices_;
   Budget budget_;
   std::map<std::string, std::unique_ptr<Limiter>> limiters_;  // by lane
   std::map<std::string, Circuit> circuits_;                   // by lane and whom
+  std::int64_t turns_ = 0;
 };
 
 // What the account has under way and behind it; cheap to take.
@@ -81,15 +88,25 @@ struct AccountFigures {
   int in_flight = 0;
   int retrying = 0;
   std::int64_t requests = 0;
-  std::int64_t tokens = 0;
+  std::int64_t answers = 0;
+  std::int64_t tokens = 0;  // of the answers, and of those that are just being streamed
+  // The call under way of the case that was begun first.
+  struct Oldest {
+    std::string case_id;
+    std::string step;
+    Duration since{};
+  };
+  std::optional<Oldest> oldest;
   std::string waiting_for;  // why nothing moves, if so
 };
 
-// Where a call belongs, for its draws and for the trace.
+// Where a call belongs: for its turn, its draws and the trace. The texts outlive the call.
 struct CallPlace {
   std::int64_t case_index = 0;
   std::string_view step;
   int attempt = 1;
+  std::int64_t turn = 0;  // of the case, from Account::next_turn()
+  std::string_view case_id = {};
 };
 
 // One run at the gateway.
@@ -117,6 +134,9 @@ class Account {
     }
   };
 
+  // Of a case that begins now: cases are served in the order of their beginning, whichever run of the process
+  // they belong to.
+  std::int64_t next_turn() { return gateway_.turns_++; }
   // The one retry layer. A failure comes after all retries; one that ends the run (budget, circuit) has ended
   // it.
   Task<Result<Answer>> perform(Effect& effect, const Terms& terms, CallPlace place);
@@ -132,9 +152,10 @@ class Account {
 
  private:
   class Pause;
+  class UnderWay;
 
   Error stopped() const;
-  Error budget_reached() const;
+  Error budget_reached(std::int64_t expected) const;
   void tell(const Effect& effect, CallPlace place, int tries, const TryResult& result,
             Duration elapsed) const;
 
@@ -149,7 +170,9 @@ class Account {
   int in_flight_ = 0;
   int retrying_ = 0;
   std::int64_t requests_ = 0;
+  std::int64_t answers_ = 0;
   std::int64_t tokens_ = 0;
+  std::multimap<std::int64_t, const UnderWay*> under_way_;  // by turn
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 

@@ -35,6 +35,7 @@ Limiter::Limiter(EventLoop& loop, LimitOptions options)
 
 Limiter::~Limiter() {
   if (timer_ != 0) loop_.cancel(timer_);
+  if (soon_ != 0) loop_.cancel(soon_);
 }
 
 void Limiter::Bucket::refill(Clock::time_point now) {
@@ -70,7 +71,7 @@ bool Limiter::Acquire::await_ready() {
 
 void Limiter::Acquire::await_suspend(std::coroutine_handle<> handle) {
   enter(handle);
-  place_in_queue_ = limiter_.queue_.insert(limiter_.queue_.end(), this);
+  place_in_queue_ = limiter_.queue_.emplace(turn_, this);
   limiter_.wake_later(Clock::now());
 }
 
@@ -91,7 +92,7 @@ void Limiter::release(Permit::Feedback feedback, double tokens_off, std::optiona
     last_decrease_ = now;
   }
   if (pause) paused_until_ = std::max(paused_until_, now + *pause);
-  serve();
+  serve_soon();
 }
 
 Permit::~Permit() {
@@ -105,13 +106,21 @@ void Limiter::drop(double estimated_tokens) {
   wake_later(Clock::now());
 }
 
+void Limiter::serve_soon() {
+  if (queue_.empty() || soon_ != 0) return;
+  soon_ = loop_.call_after(Duration(0), [this] {
+    soon_ = 0;
+    serve();
+  });
+}
+
 void Limiter::serve() {
   // A resumed coroutine may release and so come back here; the outer loop goes on for it.
   if (serving_) return;
   serving_ = true;
   while (!queue_.empty() && may_send(Clock::now())) {
-    Acquire* next = queue_.front();
-    queue_.pop_front();
+    Acquire* next = queue_.begin()->second;
+    queue_.erase(queue_.begin());
     take(next->tokens_);
     next->granted_ = true;
     next->wake();

@@ -1,13 +1,13 @@
 // How fast one address may be asked: at most so many requests at once, so many requests and tokens a minute,
 // and less after it answers "too many". The window of requests in flight follows additive increase,
-// multiplicative decrease: it halves on a 429 and grows back by one for each window of successes. Waiters are
-// served in order; nothing polls.
+// multiplicative decrease: it halves on a 429 and grows back by one for each window of successes. The oldest
+// case is served first, so that cases end one after the other instead of all at once; nothing polls.
 #pragma once
 
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
-#include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,12 +56,13 @@ class Limiter {
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  // Permit permit = co_await limiter.acquire(tokens, waits): none if `waits` was cut short. Destroyed while
-  // it waits, it leaves the queue.
+  // Permit permit = co_await limiter.acquire(tokens, waits, turn): none if `waits` was cut short. The lowest
+  // turn that waits is served first, equal ones in the order of their coming. Destroyed while it waits, it
+  // leaves the queue.
   class Acquire final : public Wait {
    public:
-    Acquire(Limiter& limiter, double tokens, Waits& waits)
-        : Wait(waits), limiter_(limiter), tokens_(tokens) {}
+    Acquire(Limiter& limiter, double tokens, Waits& waits, std::int64_t turn)
+        : Wait(waits), limiter_(limiter), tokens_(tokens), turn_(turn) {}
     ~Acquire() {
       if (waiting()) take_back();
     }
@@ -74,10 +75,13 @@ class Limiter {
     void take_back() override { limiter_.queue_.erase(place_in_queue_); }
     Limiter& limiter_;
     double tokens_;
+    std::int64_t turn_;
     bool granted_ = false;
-    std::list<Acquire*>::iterator place_in_queue_;
+    std::multimap<std::int64_t, Acquire*>::iterator place_in_queue_;
   };
-  Acquire acquire(double estimated_tokens, Waits& waits) { return {*this, estimated_tokens, waits}; }
+  Acquire acquire(double estimated_tokens, Waits& waits, std::int64_t turn) {
+    return {*this, estimated_tokens, waits, turn};
+  }
 
   int in_flight() const { return in_flight_; }
   int waiting() const { return static_cast<int>(queue_.size()); }
@@ -104,6 +108,9 @@ class Limiter {
   bool may_send(Clock::time_point now);
   void take(double tokens);
   void serve();
+  // Once the coroutine that gave back its permit has asked for its next one: an older case goes on before a
+  // younger one begins.
+  void serve_soon();
   void wake_later(Clock::time_point now);
 
   EventLoop& loop_;
@@ -115,8 +122,9 @@ class Limiter {
   Clock::time_point last_decrease_{};
   std::optional<Bucket> requests_;
   std::optional<Bucket> tokens_;
-  std::list<Acquire*> queue_;
+  std::multimap<std::int64_t, Acquire*> queue_;  // by turn
   EventLoop::TimerId timer_ = 0;
+  EventLoop::TimerId soon_ = 0;
 };
 
 }  // namespace assay

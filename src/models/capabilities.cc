@@ -111,13 +111,13 @@ constexpr std::array<BlamedWord, 18> kWords{{
 }};
 
 // Said of a parameter as such, not of its value being out of range, which leaving it out would only hide.
-constexpr std::array<std::string_view, 26> kRefusingWords{
-    "unsupported",     "not supported",   "does not support", "do not support",     "doesn't support",
-    "don't support",   "isn't supported", "not support",      "unrecognized",       "unrecognised",
-    "unknown",         "unexpected",      "not permitted",    "not allowed",        "not implemented",
-    "not available",   "unavailable",     "not enabled",      "deprecated",         "extra_forbidden",
-    "extra fields",    "cannot both",     "but not both",     "may not be enabled", "only the default",
-    "must be verified"};
+constexpr std::array<std::string_view, 27> kRefusingWords{
+    "unsupported",      "not supported",   "does not support", "do not support",     "doesn't support",
+    "don't support",    "isn't supported", "not support",      "unrecognized",       "unrecognised",
+    "unknown",          "unexpected",      "not permitted",    "not allowed",        "not implemented",
+    "not available",    "unavailable",     "not enabled",      "deprecated",         "extra_forbidden",
+    "extra fields",     "cannot both",     "but not both",     "may not be enabled", "only the default",
+    "must be verified", "requires --"};
 constexpr std::array<std::string_view, 4> kRefusingCodes{"unsupported_parameter", "unsupported_value",
                                                          "unknown_parameter", "extra_forbidden"};
 
@@ -332,18 +332,6 @@ class Lesson {
 };
 
 }  // namespace
-
-std::string_view to_string(StructuredWay way) {
-  switch (way) {
-    case StructuredWay::json_schema:
-      return "json_schema";
-    case StructuredWay::tools:
-      return "tools";
-    case StructuredWay::text:
-      return "text";
-  }
-  return "?";
-}
 
 Capabilities known_capabilities(std::string_view model) {
   const std::string name = lower_ascii(model.substr(model.rfind('/') + 1));

@@ -1,5 +1,5 @@
 // What a model or the server in front of it takes, and what it does not. A table holds what is known by name;
-// the rest is learnt from the server: a 400 or 422 that blames a parameter which the answer can do without
+// the rest is learnt from the server: a refusal that blames a parameter which the answer can do without
 // leads to another request without it (a renegotiation, not a retry), and is remembered.
 #pragma once
 
@@ -9,18 +9,10 @@
 #include <vector>
 
 #include "core/json/json.h"
+#include "models/chat.h"
 #include "models/complaint.h"
 
 namespace assay {
-
-// How a model is made to answer with JSON that fits a schema.
-enum class StructuredWay {
-  json_schema,  // the provider enforces the schema (OpenAI response_format, Anthropic output_config.format)
-  tools,        // the answer is the argument of a tool that the model is told to call
-  text,         // the schema stands in the prompt, and the JSON is taken out of the answer's text
-};
-
-std::string_view to_string(StructuredWay way);
 
 enum class SystemRole { system, developer, user };  // the role under which the instructions are sent
 

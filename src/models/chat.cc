@@ -2,10 +2,11 @@
 
 #include <array>
 #include <initializer_list>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "core/saturating.h"
 
 namespace assay {
 namespace {
@@ -23,6 +24,9 @@ constexpr std::array<Word<FinishReason>, 5> kFinishReasons{{{FinishReason::stop,
                                                             {FinishReason::tool_calls, "tool_calls"},
                                                             {FinishReason::refusal, "refusal"},
                                                             {FinishReason::other, "other"}}};
+constexpr std::array<Word<StructuredWay>, 3> kWays{{{StructuredWay::json_schema, "json_schema"},
+                                                    {StructuredWay::tools, "tools"},
+                                                    {StructuredWay::text, "text"}}};
 constexpr std::array<Word<ToolChoice::Mode>, 4> kModes{{{ToolChoice::Mode::automatic, "automatic"},
                                                         {ToolChoice::Mode::none, "none"},
                                                         {ToolChoice::Mode::any, "any"},
@@ -231,6 +235,20 @@ Result<Usage> read_usage(const Json& json, std::string place) {
   return in.finish(usage);
 }
 
+Result<ReplyOrigin> read_origin(const Json& json, std::string place) {
+  Reader in(json, std::move(place),
+            {"id", "finish_reason", "fingerprint", "created", "status", "max_tokens", "way"});
+  ReplyOrigin origin;
+  origin.id = in.text("id");
+  origin.finish_reason = in.text("finish_reason");
+  origin.fingerprint = in.text("fingerprint");
+  origin.created = in.integer<std::int64_t>("created").value_or(0);
+  origin.status = in.integer<int>("status").value_or(0);
+  origin.max_tokens = in.integer<int>("max_tokens");
+  if (find_member(json, "way") != nullptr) origin.way = in.word("way", kWays);
+  return in.finish(std::move(origin));
+}
+
 bool says_only_text(const Message& message) {
   return !message.text.empty() && message.tool_calls.empty() && message.tool_call_id.empty() &&
          !message.is_error;
@@ -253,20 +271,26 @@ Json sampling_json(const Sampling& sampling) {
   return values;
 }
 
-std::int64_t added(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
-}
-
 }  // namespace
 
 Usage& Usage::operator+=(const Usage& other) {
-  prompt_tokens = added(prompt_tokens, other.prompt_tokens);
-  completion_tokens = added(completion_tokens, other.completion_tokens);
-  cached_tokens = added(cached_tokens, other.cached_tokens);
-  cache_write_tokens = added(cache_write_tokens, other.cache_write_tokens);
-  reasoning_tokens = added(reasoning_tokens, other.reasoning_tokens);
+  prompt_tokens = saturating_add(prompt_tokens, other.prompt_tokens);
+  completion_tokens = saturating_add(completion_tokens, other.completion_tokens);
+  cached_tokens = saturating_add(cached_tokens, other.cached_tokens);
+  cache_write_tokens = saturating_add(cache_write_tokens, other.cache_write_tokens);
+  reasoning_tokens = saturating_add(reasoning_tokens, other.reasoning_tokens);
   return *this;
+}
+
+ChatReply without_secrets(ChatReply reply, const Secrets& secrets) {
+  if (secrets.empty()) return reply;
+  for (std::string* text : {&reply.message.text, &reply.refusal, &reply.raw_text, &reply.model})
+    *text = secrets.hide(*text);
+  for (ToolCall& call : reply.message.tool_calls) {
+    for (std::string* text : {&call.id, &call.name, &call.arguments_text}) *text = secrets.hide(*text);
+    call.arguments = secrets.hide_in(call.arguments);
+  }
+  return reply;
 }
 
 std::string_view to_string(Role role) {
@@ -274,6 +298,9 @@ std::string_view to_string(Role role) {
 }
 std::string_view to_string(FinishReason finish) {
   return word_of(kFinishReasons, finish);
+}
+std::string_view to_string(StructuredWay way) {
+  return word_of(kWays, way);
 }
 
 Json to_json(const ChatRequest& request) {
@@ -288,6 +315,7 @@ Json to_json(const ChatRequest& request) {
     JsonObject output;
     put(output, "name", request.output->name);
     put(output, "description", request.output->description);
+    if (request.output->preferred) output["preferred"] = to_string(*request.output->preferred);
     output["schema"] = request.output->schema.value();
     json["output"] = std::move(output);
   }
@@ -327,6 +355,8 @@ std::string canonical_text(const ChatRequest& request, std::string_view model, c
       append_json_string(out, *text);
       out += ',';
     }
+    if (request.output->preferred)
+      out += fmt::format(R"("preferred":"{}",)", to_string(*request.output->preferred));
     out += R"("schema":)";
     out += request.output->schema.canonical();
     out += '}';
@@ -363,11 +393,28 @@ Json to_json(const ChatReply& reply) {
   put(json, "raw_text", reply.raw_text);
   json["usage"] = to_json(reply.usage);
   put(json, "model", reply.model);
+  if (reply.origin != ReplyOrigin{}) json["origin"] = to_json(reply.origin);
   return json;
 }
 
+Json to_json(const ReplyOrigin& origin) {
+  JsonObject json;
+  put(json, "id", origin.id);
+  put(json, "finish_reason", origin.finish_reason);
+  put(json, "fingerprint", origin.fingerprint);
+  if (origin.created != 0) json["created"] = origin.created;
+  if (origin.status != 0) json["status"] = origin.status;
+  put(json, "max_tokens", origin.max_tokens);
+  if (origin.way) json["way"] = to_string(*origin.way);
+  return json;
+}
+
+Result<ReplyOrigin> origin_from_json(const Json& json) {
+  return read_origin(json, "");
+}
+
 Result<ChatReply> reply_from_json(const Json& json) {
-  Reader in(json, "", {"message", "finish", "refusal", "raw_text", "usage", "model"});
+  Reader in(json, "", {"message", "finish", "refusal", "raw_text", "usage", "model", "origin"});
   ChatReply reply;
   in.require("message");
   reply.message = in.part<Message>("message", read_message).value_or(Message{});
@@ -376,6 +423,7 @@ Result<ChatReply> reply_from_json(const Json& json) {
   reply.raw_text = in.text("raw_text");
   reply.usage = in.part<Usage>("usage", read_usage).value_or(Usage{});
   reply.model = in.text("model");
+  reply.origin = in.part<ReplyOrigin>("origin", read_origin).value_or(ReplyOrigin{});
   return in.finish(std::move(reply));
 }
 

@@ -2,6 +2,7 @@
 // identity of the model that is asked (model.h), its canonical JSON says everything that decides the answer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "core/error.h"
 #include "core/json/json.h"
 #include "core/json/shared_json.h"
+#include "core/secrets/secrets.h"
 
 namespace assay {
 
@@ -47,6 +49,13 @@ struct ToolChoice {
   bool operator==(const ToolChoice&) const = default;
 };
 
+// How a model is made to answer with JSON that fits a schema.
+enum class StructuredWay {
+  json_schema,  // the provider enforces the schema (OpenAI response_format, Anthropic output_config.format)
+  tools,        // the answer is the argument of a tool that the model is told to call
+  text,         // the schema stands in the prompt, and the JSON is taken out of the answer's text
+};
+
 // What the answer's text must be: JSON that fits the schema. How the provider is made to do so (native
 // schema, forced tool, plain instruction) is the provider's business; the reply's text holds the JSON either
 // way.
@@ -54,6 +63,8 @@ struct OutputSchema {
   std::string name = {};  // [a-zA-Z0-9_-]{1,64}
   std::string description = {};
   SharedJson schema = {};
+  // Tried before the provider's own choice, where the model takes it.
+  std::optional<StructuredWay> preferred = {};
   bool operator==(const OutputSchema&) const = default;
 };
 
@@ -76,6 +87,12 @@ struct ChatRequest {
   bool operator==(const ChatRequest&) const = default;
 };
 
+// No reply has used more. What a server says beyond that is a mistake, and must not spoil the sums of a run.
+inline constexpr std::int64_t kMostTokens = 1'000'000'000;
+constexpr std::int64_t capped_tokens(std::int64_t count) {
+  return std::clamp<std::int64_t>(count, 0, kMostTokens);
+}
+
 struct Usage {
   std::int64_t prompt_tokens = 0;       // all of them, cached ones included
   std::int64_t completion_tokens = 0;   // all of them, reasoning included
@@ -88,6 +105,19 @@ struct Usage {
 
 enum class FinishReason { stop, length, tool_calls, refusal, other };
 
+// What the provider says about a reply, in its own words, and how it was asked for. For records: nothing is
+// decided by it but what a contract says of finish reasons.
+struct ReplyOrigin {
+  std::string id = {};
+  std::string finish_reason = {};         // "" if there is none
+  std::string fingerprint = {};           // of the system that answered (OpenAI's system_fingerprint)
+  std::int64_t created = 0;               // seconds since 1970; 0: not told
+  int status = 0;                         // of HTTP; 0: it came from no server
+  std::optional<int> max_tokens = {};     // the limit that was sent
+  std::optional<StructuredWay> way = {};  // of a structured answer
+  bool operator==(const ReplyOrigin&) const = default;
+};
+
 struct ChatReply {
   Message message = {};  // role assistant
   FinishReason finish = FinishReason::stop;
@@ -96,11 +126,16 @@ struct ChatReply {
   std::string raw_text = {};
   Usage usage = {};
   std::string model = {};  // as the provider names what answered
+  ReplyOrigin origin = {};
   bool operator==(const ChatReply&) const = default;
 };
 
+// The reply with nothing in its texts that may not be kept: a server may repeat the key that it was sent.
+ChatReply without_secrets(ChatReply reply, const Secrets& secrets);
+
 std::string_view to_string(Role role);
 std::string_view to_string(FinishReason finish);
+std::string_view to_string(StructuredWay way);
 
 // Stable forms for journal, hash and page: absent fields are left out. Requests that differ have texts that
 // differ. reply_from_json accepts what to_json wrote and nothing else; the error (kind schema) names the
@@ -112,6 +147,8 @@ std::string canonical_text(const ChatRequest& request);
 std::string canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling);
 Json to_json(const ChatReply& reply);
 Json to_json(const Usage& usage);
+Json to_json(const ReplyOrigin& origin);
+Result<ReplyOrigin> origin_from_json(const Json& json);
 Result<ChatReply> reply_from_json(const Json& json);
 
 }  // namespace assay

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/secrets/literal_secrets.h"
 #include "core/text.h"
+#include "models/providers/wire_text.h"
 
 namespace assay {
 namespace {
@@ -22,8 +24,16 @@ constexpr std::size_t kKeptStart = 2000;
 constexpr std::string_view kAutomatic = "auto";
 constexpr std::array<std::string_view, 4> kStructured{kAutomatic, "json_schema", "tools", "text"};
 
-bool can_be_renegotiated(int status) {
-  return status == 400 || status == 422;
+// Servers of local models report as their own failure what they were not started for (llama.cpp: 500, "tools
+// param requires --jinja flag"); any other 5xx says nothing about the request.
+bool can_be_renegotiated(int status, const std::vector<Complaint>& complaints) {
+  if (status == 400 || status == 422) return true;
+  if (status != 500 && status != 501) return false;
+  return std::ranges::any_of(complaints, [](const Complaint& complaint) {
+    const std::string message = lower_ascii(complaint.message);
+    return std::ranges::any_of(std::array{"requires --", "unsupported param", "not support"},
+                               [&](const char* words) { return message.find(words) != std::string::npos; });
+  });
 }
 
 // Reads a 2xx body while it arrives: server-sent events, or one JSON if the server does not stream after all.
@@ -46,6 +56,8 @@ class Arrival {
   }
 
   bool is_json() const { return form_ == Form::json; }
+  // By the stream's own word, whatever the connection does after it.
+  bool is_complete() const { return form_ == Form::events && stream_->finished(); }
   const std::string& whole() const { return whole_; }
   const std::string& start() const { return start_; }
   const ReplyStream& stream() const { return *stream_; }
@@ -104,6 +116,9 @@ Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, const Provide
     origin = provider.base_variable;
   }
   if (trim(base).empty()) base = provider.base_url;
+  auto filled = fill_environment(base, environment);
+  if (!filled) return fail(std::move(filled).error().with("key", std::string(origin)).with("model", name));
+  base = std::move(*filled);
   auto address = chat_address(provider, base, spec.name);
   if (!address) return fail(std::move(address).error().with("key", std::string(origin)).with("model", name));
 
@@ -119,6 +134,7 @@ Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, const Provide
       new HttpModel(std::move(spec), client, *provider.wire, std::move(*address)));
   model->key_ = key;
   model->secrets_.add(key);
+  add_url_secrets(base, model->secrets_);
   model->key_name_ = key_name;
   // A variable that the user names is meant to be set; otherwise only the provider's own service needs a key.
   model->key_is_required_ = own_key || (provider.needs_key && is_public);
@@ -162,10 +178,15 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
     const Json body = wire_.body(request, spec_, plan);
     Answer answer = co_await ask(body, plan);
     if (answer.reply) {
+      ReplyOrigin& origin = answer.reply->origin;
+      origin.status = answer.status;
+      origin.max_tokens = sampling_of(request, spec_, plan.capabilities).max_tokens;
+      if (!origin.max_tokens) origin.max_tokens = wire_.max_tokens;
+      origin.way = plan.way;
       settle_reply(*answer.reply, request, plan);
       co_return std::move(*answer.reply);
     }
-    if (round < kMostRenegotiations && can_be_renegotiated(answer.status)) {
+    if (round < kMostRenegotiations && can_be_renegotiated(answer.status, answer.complaints)) {
       const SentRequest sent{&body, plan.way, spec_.structured != kAutomatic};
       if (const auto learnt = learn(sent, answer.complaints, capabilities_, refused)) {
         notes_.insert(*learnt);
@@ -210,6 +231,7 @@ Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
       arrival.take(data);
       return true;
     };
+    http.is_complete = [&arrival] { return arrival.is_complete(); };
   }
   Result<HttpResponse> response = co_await client_.send(std::move(http));
   if (!response) {

@@ -17,7 +17,7 @@
 
 #include "core/environment.h"
 #include "core/error.h"
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 #include "models/capabilities.h"
 #include "models/failure.h"
 #include "models/model.h"

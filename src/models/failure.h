@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 #include "core/time.h"
 #include "models/complaint.h"
 #include "models/model.h"

@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-constexpr std::array kSignals{SIGINT, SIGTERM};
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler can reach nothing but globals. The pipe is made once and never closed: a handler that is
 // running in another thread must not find its number given to another file.
@@ -64,7 +64,11 @@ SignalWatch::SignalWatch(EventLoop& loop, std::function<void(int)> received) : l
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
   for (const int signal : kSignals) ::sigaddset(&action.sa_mask, signal);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &previous[i]);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &action, &previous[i]);
+    if (kSignals[i] == SIGHUP && previous[i].sa_handler == SIG_IGN)
+      ::sigaction(SIGHUP, &previous[i], nullptr);
+  }
 }
 
 SignalWatch::~SignalWatch() {

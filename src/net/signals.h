@@ -1,5 +1,6 @@
-// SIGINT and SIGTERM as calls on the event loop's thread, so that a program can end in order. One SignalWatch
-// at a time; while it lives, the signals do nothing else. Its end restores what was before.
+// SIGINT, SIGTERM and SIGHUP as calls on the event loop's thread, so that a program can end in order. One
+// SignalWatch at a time; while it lives, the signals do nothing else. Its end restores what was before. A
+// SIGHUP that was ignored when we were started (nohup) stays ignored.
 #pragma once
 
 #include <functional>

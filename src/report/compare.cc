@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,134 +13,29 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "report/words.h"
+#include "report/compare_differences.h"
+#include "report/compare_words.h"
 #include "stats/comparisons/adjust.h"
 #include "stats/comparisons/effect_size.h"
+#include "stats/comparisons/missing_pairs.h"
 #include "stats/comparisons/pairs.h"
 #include "stats/intervals/mean.h"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t kMostDifferences = 40;
-
-void add_config_differences(const Json* base, const Json* fresh, const std::string& path,
-                            std::vector<std::string>& out) {
-  if (out.size() >= kMostDifferences) return;
-  if (base != nullptr && fresh != nullptr && base->is_object() && fresh->is_object()) {
-    std::set<std::string> keys;
-    for (const auto& [key, value] : base->get_object()) keys.emplace(key);
-    for (const auto& [key, value] : fresh->get_object()) keys.emplace(key);
-    for (const std::string& key : keys) {
-      add_config_differences(find_member(*base, key), find_member(*fresh, key),
-                             path.empty() ? key : fmt::format("{}.{}", path, key), out);
-    }
-    return;
-  }
-  const std::string before = base != nullptr ? excerpt(*base) : "not set";
-  const std::string after = fresh != nullptr ? excerpt(*fresh) : "not set";
-  if (base != nullptr && fresh != nullptr && *base == *fresh) return;
-  out.push_back(fmt::format("{}: {} → {}", path, before, after));
-}
-
 const Metric* find_metric(const Summary& summary, std::string_view name) {
   const auto found = std::ranges::find(summary.metrics, name, &Metric::name);
   return found == summary.metrics.end() ? nullptr : &*found;
 }
 
-// The paired scores of one figure.
-struct Paired {
-  std::vector<double> base;
-  std::vector<double> fresh;
-  std::vector<std::string> clusters;  // empty unless every case has one
+// The two cases of a pair and what each has of one figure.
+struct PairedScores {
+  const ScoredCase* base;
+  const ScoredCase* fresh;
+  std::optional<double> from;
+  std::optional<double> to;
 };
-
-std::string_view direction(Metric::Better better, double difference) {
-  if (better == Metric::Better::neither) return difference > 0 ? "is higher" : "is lower";
-  const bool improved = (difference > 0) == (better == Metric::Better::higher);
-  return improved ? "is better" : "is worse";
-}
-
-std::string signed_words(double value, Metric::Form form) {
-  return (value < 0 ? "−" : "+") + figure_words(std::abs(value), form);
-}
-
-// One sentence, saying no more than the figures do.
-std::string sentence_of(const FigureChange& change, double margin, Metric::Form form) {
-  const Estimate& difference = change.difference;
-  if (change.rose + change.fell + change.equal == 0)
-    return fmt::format("{}: no case has it in both runs.", change.figure);
-  if (change.change == Change::same)
-    return fmt::format("{} is the same on all {}.", change.figure,
-                       counted_words(change.equal, "paired case", "paired cases"));
-  if (!difference.value || !difference.ci) {
-    return fmt::format("{}: nothing can be said about the difference ({}).", change.figure,
-                       difference.undefined.empty() ? "no interval" : difference.undefined);
-  }
-  const std::string figures = fmt::format(
-      "{} changed by {} ({} interval {} to {}, n = {})", change.figure, signed_words(*difference.value, form),
-      level_words(difference.level), signed_words(difference.ci->low, form),
-      signed_words(difference.ci->high, form), count_words(difference.n));
-  if (change.change == Change::undecided) return figures + ": these cases do not tell the two runs apart.";
-  std::string text = fmt::format("{}: the new run {}.", figures, direction(change.better, *difference.value));
-  if (change.p_holm && *change.p_holm >= 1 - difference.level)
-    text += fmt::format(" Among all figures compared it may still be chance (p after Holm {:.2g}).",
-                        *change.p_holm);
-  if (change.change == Change::worse && margin > 0) {
-    text += change.regression
-                ? fmt::format(" It is worse by more than the margin of {}.", figure_words(margin, form))
-                : fmt::format(" Whether by more than the margin of {} is open.", figure_words(margin, form));
-  }
-  return text;
-}
-
-// The end of the interval on the good side, as "how much better"; worse is negative.
-std::optional<Interval> gain(const FigureChange& change) {
-  if (!change.difference.ci || change.better == Metric::Better::neither) return std::nullopt;
-  const Interval& ci = *change.difference.ci;
-  return change.better == Metric::Better::higher ? ci : Interval{-ci.high, -ci.low};
-}
-
-void judge(FigureChange& change, double margin) {
-  if (change.rose + change.fell == 0 && change.equal > 0) {
-    change.change = Change::same;
-    return;
-  }
-  if (!change.difference.value || !change.difference.ci) return;
-  const Interval& ci = *change.difference.ci;
-  if ((ci.low <= 0 && ci.high >= 0) || change.better == Metric::Better::neither) {
-    change.change = Change::undecided;
-  } else {
-    change.change =
-        (ci.low > 0) == (change.better == Metric::Better::higher) ? Change::better : Change::worse;
-  }
-  if (const auto gained = gain(change)) change.regression = gained->high < -margin;
-}
-
-FigureChange compare_figure(const std::string& name, const Paired& paired, std::int64_t unpaired,
-                            const Metric* metric) {
-  FigureChange change;
-  change.figure = name;
-  change.unpaired = unpaired;
-  if (metric != nullptr) change.better = metric->better;
-  Moments base;
-  Moments fresh;
-  for (std::size_t i = 0; i < paired.base.size(); ++i) {
-    base.add(paired.base[i]);
-    fresh.add(paired.fresh[i]);
-    const double difference = paired.fresh[i] - paired.base[i];
-    ++(difference > 0 ? change.rose : difference < 0 ? change.fell : change.equal);
-  }
-  change.base = base.mean();
-  change.fresh = fresh.mean();
-  const Contrast contrast = paired.clusters.empty() ? paired_t(paired.fresh, paired.base)
-                                                    : paired_t(paired.fresh, paired.base, paired.clusters);
-  change.difference = contrast.difference;
-  change.p = contrast.test.p;
-  change.test = contrast.test.method;
-  change.effect = cohen_dz(paired.fresh, paired.base);
-  return change;
-}
 
 // Which cases of the two runs belong together.
 struct Pairing {
@@ -170,8 +66,101 @@ Pairing pair_cases(const RunScores& base, const RunScores& fresh, RunComparison&
   return pairing;
 }
 
-void add_most_changed(const std::vector<ChangedCase>& all, std::size_t most, RunComparison& comparison) {
-  comparison.changed = all;
+// Where a score of this figure can lie: one of the two scales that scores have. Nothing if it is neither.
+std::optional<Interval> range_of(Metric::Form form, const std::vector<PairedScores>& scores) {
+  double least = 1;
+  double most = 0;
+  for (const PairedScores& one : scores) {
+    for (const auto& score : {one.from, one.to}) {
+      least = std::min(least, score.value_or(least));
+      most = std::max(most, score.value_or(most));
+    }
+  }
+  if (form == Metric::Form::share || (least >= 0 && most <= 1)) return Interval{0, 1};
+  if (least >= 1 && most <= 5) return Interval{1, 5};
+  return std::nullopt;
+}
+
+// Why a case has no score: how it ended, or that it was scored and has none of this figure.
+std::string reason_of(std::string_view run, const ScoredCase& one) {
+  return fmt::format("{}_{}", run, one.outcome == "scored" ? "no_score" : one.outcome);
+}
+
+FigureChange compare_figure(std::string name, const std::vector<PairedScores>& scores, bool clustered,
+                            const Metric* metric) {
+  FigureChange change;
+  change.figure = std::move(name);
+  if (metric != nullptr) {
+    change.better = metric->better;
+    change.form = metric->form;
+  }
+  if (change.figure == kFailedRate) {
+    change.better = Metric::Better::lower;
+    change.form = Metric::Form::share;
+  }
+  Moments base;
+  Moments fresh;
+  std::vector<double> from;
+  std::vector<double> to;
+  std::vector<double> differences;
+  std::vector<std::string> clusters;
+  MissingPairs missing(range_of(change.form, scores));
+  for (const PairedScores& one : scores) {
+    if (!one.from && !one.to) {
+      ++change.neither;
+    } else if (!one.from) {
+      missing.lacks_second(*one.to, reason_of("base", *one.base), one.fresh->cluster);
+    } else if (!one.to) {
+      missing.lacks_first(*one.from, reason_of("new", *one.fresh), one.fresh->cluster);
+    } else {
+      from.push_back(*one.from);
+      to.push_back(*one.to);
+      differences.push_back(*one.to - *one.from);
+      base.add(*one.from);
+      fresh.add(*one.to);
+      if (clustered) clusters.push_back(one.fresh->cluster);
+      ++(*one.to > *one.from ? change.rose : *one.to < *one.from ? change.fell : change.equal);
+    }
+  }
+  change.unpaired = missing.count();
+  change.base = base.mean();
+  change.fresh = fresh.mean();
+  const Contrast contrast = paired_difference(to, from, clusters);
+  change.difference = missing.added_to(contrast.difference);
+  change.with_missing = missing.interval(differences, clusters);
+  change.p = contrast.test.p;
+  change.test = contrast.test.method;
+  change.effect = cohen_dz(to, from);
+  return change;
+}
+
+// As "how much better"; worse is negative.
+std::optional<Interval> gain(const FigureChange& change, const std::optional<Interval>& difference) {
+  if (!difference || change.better == Metric::Better::neither) return std::nullopt;
+  return change.better == Metric::Better::higher ? *difference
+                                                 : Interval{-difference->high, -difference->low};
+}
+
+void judge(FigureChange& change, double margin) {
+  if (change.rose + change.fell == 0 && change.equal > 0) {
+    change.change = Change::same;
+    return;
+  }
+  if (!change.difference.value || !change.difference.ci) return;
+  const auto apart = [](const Interval& ci) { return ci.low > 0 || ci.high < 0; };
+  const Interval& held = change.with_missing ? *change.with_missing : *change.difference.ci;
+  // Pairs that lack a side and a scale that is not known leave nothing to hold the finding against.
+  const bool unbounded = change.unpaired > 0 && !change.with_missing;
+  change.hangs = apart(*change.difference.ci) && (unbounded || !apart(held));
+  change.change = Change::undecided;
+  if (!apart(*change.difference.ci) || change.hangs || change.better == Metric::Better::neither) return;
+  change.change =
+      (held.low > 0) == (change.better == Metric::Better::higher) ? Change::better : Change::worse;
+  change.regression = gain(change, held)->high < -margin;
+}
+
+void add_most_changed(std::vector<ChangedCase> all, std::size_t most, RunComparison& comparison) {
+  comparison.changed = std::move(all);
   std::sort(comparison.changed.begin(), comparison.changed.end(), [](const auto& a, const auto& b) {
     const double one = std::abs(a.fresh - a.base);
     const double other = std::abs(b.fresh - b.base);
@@ -180,19 +169,61 @@ void add_most_changed(const std::vector<ChangedCase>& all, std::size_t most, Run
   if (comparison.changed.size() > most) comparison.changed.resize(most);
 }
 
-std::vector<std::string> differences_between(const RunScores& base, const RunScores& fresh) {
-  std::vector<std::string> list;
-  const Json before(base.config);
-  const Json after(fresh.config);
-  add_config_differences(&before, &after, "", list);
-  for (const auto& [name, print] : fresh.summary.prompts) {
-    const auto known = base.summary.prompts.find(name);
-    if (known != base.summary.prompts.end() && known->second != print)
-      list.push_back(fmt::format("prompt {}: its text differs", name));
+// 1 if the case failed; nothing if it was left out by design, or by a judge that the other run does not have.
+std::optional<double> failure_of(const ScoredCase& one, bool judged_alike) {
+  if (one.outcome == "skipped" || (one.outcome == "judge_failed" && !judged_alike)) return std::nullopt;
+  return one.outcome == "scored" || one.outcome.empty() ? 0 : 1;
+}
+
+// Not there if no case failed.
+std::optional<FigureChange> compare_failures(const Pairing& pairing, RunComparison& comparison) {
+  const bool alike = comparison.judged_differently.empty();
+  std::vector<PairedScores> failures;
+  bool any = false;
+  for (const auto& [before, after] : pairing.pairs) {
+    failures.push_back({before, after, failure_of(*before, alike), failure_of(*after, alike)});
+    const auto& [base, fresh, from, to] = failures.back();
+    any = any || from.value_or(0) + to.value_or(0) > 0;
+    if (from == 0 && to == 1)
+      comparison.new_failures.push_back({after->id, after->outcome, after->error, after->text});
+    if (from == 1 && to == 0) comparison.mended.push_back(after->id);
   }
-  if (base.summary.assay != fresh.summary.assay)
-    list.push_back(fmt::format("program: {} → {}", base.summary.assay, fresh.summary.assay));
-  return list;
+  if (!any) return std::nullopt;
+  return compare_figure(std::string(kFailedRate), failures, pairing.clustered, nullptr);
+}
+
+// Every figure that both runs have.
+void compare_scores(const RunScores& base, const RunScores& fresh, const Pairing& pairing,
+                    const CompareOptions& options, RunComparison& comparison) {
+  std::vector<ChangedCase> changed;
+  for (std::size_t f = 0; f < fresh.figures.size(); ++f) {
+    const std::string& name = fresh.figures[f];
+    const auto before = std::ranges::find(base.figures, name);
+    if (before == base.figures.end()) continue;
+    const auto b = static_cast<std::size_t>(before - base.figures.begin());
+    std::vector<PairedScores> scores;
+    scores.reserve(pairing.pairs.size());
+    for (const auto& [one, other] : pairing.pairs) {
+      const auto from = b < one->scores.size() ? one->scores[b] : std::nullopt;
+      const auto to = f < other->scores.size() ? other->scores[f] : std::nullopt;
+      scores.push_back({one, other, from, to});
+      if (from && to && *from != *to) changed.push_back({other->id, name, *from, *to, other->text});
+    }
+    comparison.figures.push_back(
+        compare_figure(name, scores, pairing.clustered, find_metric(fresh.summary, name)));
+  }
+  add_most_changed(std::move(changed), options.most_changed, comparison);
+}
+
+void add_asides(const RunScores& base, const RunScores& fresh, RunComparison& comparison) {
+  for (const Metric& metric : fresh.summary.metrics) {
+    if (std::ranges::find(comparison.figures, metric.name, &FigureChange::figure) != comparison.figures.end())
+      continue;
+    if (metric.form == Metric::Form::count) continue;
+    const Metric* before = find_metric(base.summary, metric.name);
+    if (before != nullptr)
+      comparison.asides.push_back({metric.name, before->estimate.value, metric.estimate.value});
+  }
 }
 
 }  // namespace
@@ -203,7 +234,8 @@ bool RunComparison::regressed() const {
 
 bool RunComparison::undecided() const {
   return std::ranges::any_of(figures, [this](const FigureChange& change) {
-    const auto gained = gain(change);
+    if (change.change == Change::not_comparable) return false;
+    const auto gained = gain(change, change.with_missing ? change.with_missing : change.difference.ci);
     return gained && gained->low < -margin && gained->high >= -margin;
   });
 }
@@ -220,33 +252,17 @@ Result<RunComparison> compare_runs(const RunScores& base, const RunScores& fresh
   comparison.evaluation = fresh.summary.evaluation;
   comparison.margin = options.margin;
   comparison.differences = differences_between(base, fresh);
+  comparison.judged_differently = judging_differences(base, fresh);
+  std::ranges::set_union(base.summary.simulated, fresh.summary.simulated,
+                         std::back_inserter(comparison.simulated));
   const Pairing pairing = pair_cases(base, fresh, comparison);
   comparison.pairs = static_cast<std::int64_t>(pairing.pairs.size());
   if (pairing.pairs.empty())
     return fail(ErrorKind::data, "the runs have no case in common: no id of one is in the other");
 
-  std::vector<ChangedCase> changed;
-  for (std::size_t f = 0; f < fresh.figures.size(); ++f) {
-    const std::string& name = fresh.figures[f];
-    const auto before = std::ranges::find(base.figures, name);
-    if (before == base.figures.end()) continue;
-    const auto b = static_cast<std::size_t>(before - base.figures.begin());
-    Paired paired;
-    std::int64_t unpaired = 0;
-    for (const auto& [one, other] : pairing.pairs) {
-      const auto from = b < one->scores.size() ? one->scores[b] : std::nullopt;
-      const auto to = f < other->scores.size() ? other->scores[f] : std::nullopt;
-      if (!from || !to) {
-        if (from || to) ++unpaired;
-        continue;
-      }
-      paired.base.push_back(*from);
-      paired.fresh.push_back(*to);
-      if (pairing.clustered) paired.clusters.push_back(other->cluster);
-      if (*from != *to) changed.push_back({other->id, name, *from, *to, other->text});
-    }
-    comparison.figures.push_back(compare_figure(name, paired, unpaired, find_metric(fresh.summary, name)));
-  }
+  if (auto failures = compare_failures(pairing, comparison))
+    comparison.figures.push_back(std::move(*failures));
+  compare_scores(base, fresh, pairing, options, comparison);
   if (comparison.figures.empty())
     return fail(ErrorKind::data, "the runs have no figure in common that is a mean over cases");
 
@@ -257,20 +273,15 @@ Result<RunComparison> compare_runs(const RunScores& base, const RunScores& fresh
   for (std::size_t i = 0; i < comparison.figures.size(); ++i) {
     FigureChange& change = comparison.figures[i];
     change.p_holm = adjusted[i];
-    judge(change, options.margin);
-    const Metric* metric = find_metric(fresh.summary, change.figure);
-    change.sentence =
-        sentence_of(change, options.margin, metric != nullptr ? metric->form : Metric::Form::number);
+    if (!comparison.judged_differently.empty() && change.figure != kFailedRate) {
+      change.change = Change::not_comparable;
+    } else {
+      judge(change, options.margin);
+    }
+    change.sentence = change_sentence(change, comparison);
   }
-  add_most_changed(changed, options.most_changed, comparison);
-  for (const Metric& metric : fresh.summary.metrics) {
-    if (std::ranges::find(comparison.figures, metric.name, &FigureChange::figure) != comparison.figures.end())
-      continue;
-    if (metric.form == Metric::Form::count) continue;
-    const Metric* before = find_metric(base.summary, metric.name);
-    if (before != nullptr)
-      comparison.asides.push_back({metric.name, before->estimate.value, metric.estimate.value});
-  }
+  add_asides(base, fresh, comparison);
+  comparison.conclusions = comparison_conclusions(comparison);
   return comparison;
 }
 

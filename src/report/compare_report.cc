@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "report/compare.h"
+#include "report/conclusions.h"
 #include "report/figure_json.h"
 #include "report/junit.h"
 #include "report/markdown.h"
@@ -17,6 +18,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kShownIds = 20;
+constexpr std::size_t kShownFailures = 50;
 
 std::string_view word_of(Change change) {
   switch (change) {
@@ -30,6 +32,8 @@ std::string_view word_of(Change change) {
       return "same";
     case Change::unknown:
       return "unknown";
+    case Change::not_comparable:
+      return "not_comparable";
   }
   return "unknown";
 }
@@ -48,25 +52,11 @@ std::string ids_words(const std::vector<std::string>& ids) {
   return text;
 }
 
-// What the comparison comes to, in one sentence.
-std::string verdict_of(const RunComparison& comparison) {
-  std::int64_t better = 0;
-  std::int64_t worse = 0;
-  std::int64_t open = 0;
-  for (const FigureChange& change : comparison.figures) {
-    better += change.change == Change::better ? 1 : 0;
-    worse += change.change == Change::worse ? 1 : 0;
-    open += change.change == Change::undecided || change.change == Change::unknown ? 1 : 0;
-  }
-  if (comparison.regressed()) {
-    return comparison.margin > 0
-               ? fmt::format("Regression beyond the margin of {}.", number_words(comparison.margin))
-               : std::string("Regression: at least one figure is worse.");
-  }
-  if (better == 0 && worse == 0)
-    return open > 0 ? "No figure can be told apart between the two runs."
-                    : "The runs are the same on every paired case.";
-  return fmt::format("{} better, {} worse, {} undecided.", better, worse, open);
+JsonArray failures_json(const std::vector<FailedCase>& cases) {
+  JsonArray list;
+  for (const FailedCase& one : cases)
+    list.push_back(JsonObject{{"id", one.id}, {"outcome", one.outcome}, {"error", one.error}});
+  return list;
 }
 
 }  // namespace
@@ -78,6 +68,7 @@ Json to_json(const RunComparison& comparison) {
                                  {"base", number_json(change.base)},
                                  {"new", number_json(change.fresh)},
                                  {"difference", figure_json(change.difference)},
+                                 {"ci_with_missing", interval_json(change.with_missing)},
                                  {"p", number_json(change.p)},
                                  {"p_holm", number_json(change.p_holm)},
                                  {"test", change.test},
@@ -86,7 +77,9 @@ Json to_json(const RunComparison& comparison) {
                                  {"fell", change.fell},
                                  {"equal", change.equal},
                                  {"unpaired", change.unpaired},
+                                 {"neither", change.neither},
                                  {"change", word_of(change.change)},
+                                 {"hangs_on_missing", change.hangs},
                                  {"regression", change.regression},
                                  {"sentence", change.sentence}});
   }
@@ -100,7 +93,8 @@ Json to_json(const RunComparison& comparison) {
     asides.push_back(
         JsonObject{{"metric", one.figure}, {"base", number_json(one.base)}, {"new", number_json(one.fresh)}});
   }
-  return JsonObject{{"base", comparison.base},
+  return JsonObject{{"conclusions", texts_json(comparison.conclusions)},
+                    {"base", comparison.base},
                     {"new", comparison.fresh},
                     {"evaluation", comparison.evaluation},
                     {"margin", comparison.margin},
@@ -108,7 +102,11 @@ Json to_json(const RunComparison& comparison) {
                     {"only_in_base", texts_json(comparison.only_base)},
                     {"only_in_new", texts_json(comparison.only_fresh)},
                     {"different_text", comparison.different_text},
+                    {"simulated", texts_json(comparison.simulated)},
                     {"differences", texts_json(comparison.differences)},
+                    {"judged_differently", texts_json(comparison.judged_differently)},
+                    {"new_failures", failures_json(comparison.new_failures)},
+                    {"mended", texts_json(comparison.mended)},
                     {"metrics", std::move(figures)},
                     {"changed_most", std::move(changed)},
                     {"without_test", std::move(asides)},
@@ -117,11 +115,22 @@ Json to_json(const RunComparison& comparison) {
 }
 
 std::string markdown_comparison(const RunComparison& comparison) {
-  std::string out = fmt::format("## {}: comparison of two runs\n\n**{}**\n\n",
-                                title_words(comparison.evaluation), verdict_of(comparison));
+  std::string out = fmt::format("## {}: comparison of two runs\n\n", title_words(comparison.evaluation));
+  for (const std::string& conclusion : comparison.conclusions)
+    out += fmt::format("**{}**\n\n", prose(conclusion));
+  if (!comparison.simulated.empty())
+    out += fmt::format("> ⚠️ {}\n\n", simulated_sentence(comparison.simulated));
   out += fmt::format("base {}, new {}; {} paired by id.\n\n", code_span(comparison.base),
                      code_span(comparison.fresh), counted_words(comparison.pairs, "case", "cases"));
   for (const FigureChange& change : comparison.figures) out += fmt::format("- {}\n", change.sentence);
+  if (!comparison.new_failures.empty()) {
+    out += "\n### Cases that fail now\n\n| case | outcome | error | |\n| --- | --- | --- | --- |\n";
+    for (std::size_t i = 0; i < std::min(comparison.new_failures.size(), kShownFailures); ++i) {
+      const FailedCase& one = comparison.new_failures[i];
+      out += fmt::format("| {} | {} | {} | {} |\n", code_span(one.id), plain_words(one.outcome),
+                         code_span(shorten(one.error, 200)), code_span(shorten(one.text, 120)));
+    }
+  }
   out += "\n| figure | base | new | difference | 95% interval | p | p (Holm) | d_z | rose / fell / equal |\n";
   out += "| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | --- |\n";
   for (const FigureChange& change : comparison.figures) {
@@ -182,9 +191,15 @@ std::string junit_comparison(const RunComparison& comparison) {
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" errors=\"0\">\n"
       "  <testsuite name=\"{2}.compare\" tests=\"{0}\" failures=\"{1}\" errors=\"0\" skipped=\"0\" "
-      "time=\"0\">\n{3}"
+      "time=\"0\">\n{3}{4}"
       "  </testsuite>\n</testsuites>\n",
-      comparison.figures.size(), failures, xml_escape(comparison.evaluation), cases);
+      comparison.figures.size(), failures, xml_escape(comparison.evaluation),
+      comparison.simulated.empty()
+          ? std::string()
+          : fmt::format(
+                "    <properties>\n      <property name=\"simulated\" value=\"{}\"/>\n    </properties>\n",
+                xml_escape(join(comparison.simulated, ", "))),
+      cases);
 }
 
 std::string html_comparison(const RunComparison& comparison) {
@@ -194,14 +209,29 @@ std::string html_comparison(const RunComparison& comparison) {
       "<header class=\"top\"><div><p class=\"brand\">Assay comparison</p><h1>{}</h1><p>{} → {}</p></div>"
       "<p class=\"verdict {}\"><span aria-hidden=\"true\">{}</span> {}</p></header>\n<main>\n",
       text(title_words(comparison.evaluation)), text(comparison.base), text(comparison.fresh),
-      failed ? "fail" : "pass", failed ? "✗" : "✓", text(verdict_of(comparison)));
+      failed ? "fail" : "pass", failed ? "✗" : "✓", text(comparison.conclusions.front()));
+  if (!comparison.simulated.empty())
+    body += fmt::format("<p class=\"banner\" role=\"note\">{}</p>\n",
+                        text(simulated_sentence(comparison.simulated)));
   const auto section = [&body](const char* title, const std::string& content) {
     body += fmt::format("<section><h2>{}</h2>\n{}</section>\n", title, content);
   };
   std::string list = "<ul>\n";
+  for (std::size_t i = 1; i < comparison.conclusions.size(); ++i)
+    list += fmt::format("<li><strong>{}</strong></li>\n", text(comparison.conclusions[i]));
   for (const FigureChange& change : comparison.figures)
     list += fmt::format("<li>{}</li>\n", text(change.sentence));
   section("In words", list + "</ul>\n");
+  if (!comparison.new_failures.empty()) {
+    Table failures{
+        "new_failures", "Cases that fail now", {"case", "outcome", "error", "text"}, {}, false, "", ""};
+    for (const FailedCase& one : comparison.new_failures) {
+      failures.rows.push_back({boost::json::string(one.id), boost::json::string(plain_words(one.outcome)),
+                               boost::json::string(shorten(one.error, 400)),
+                               boost::json::string(shorten(one.text, 200))});
+    }
+    section("New failures", html::table_section(failures));
+  }
 
   Table figures{
       "differences",

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/csv.h"
+
 namespace assay {
 namespace {
 
@@ -31,11 +33,14 @@ bool needs_quotes(std::string_view text) {
 }  // namespace
 
 void append_csv_cell(std::string& out, std::string_view text) {
+  const bool disarm = needs_apostrophe(text);
   if (!needs_quotes(text)) {
+    if (disarm) out += '\'';
     out.append(text);
     return;
   }
   out += '"';
+  if (disarm) out += '\'';
   for (;;) {
     const std::size_t quote = text.find('"');
     out.append(text.substr(0, quote));
@@ -77,6 +82,7 @@ std::string summary_csv(const Summary& summary) {
     const bool defined = estimate.value && std::isfinite(*estimate.value);
     row(metric.name, defined ? number_text(*estimate.value) : std::string());
     if (metric.form == Metric::Form::count) continue;
+    if (estimate.count) row(metric.name + ".count", std::to_string(*estimate.count));
     row(metric.name + ".n", std::to_string(estimate.n));
     if (!estimate.ci) continue;
     row(metric.name + ".ci_low", number_text(estimate.ci->low));

@@ -18,6 +18,12 @@ JsonObject figure_json(const Estimate& estimate) {
       {"value", number_json(estimate.value)}, {"ci", interval_json(estimate.ci)}, {"n", estimate.n}};
   if (!estimate.method.empty()) json["method"] = estimate.method;
   if (!estimate.undefined.empty()) json["undefined"] = estimate.undefined;
+  if (!estimate.missing.empty()) {
+    JsonObject missing;
+    for (const auto& [reason, count] : estimate.missing) missing.emplace(reason, count);
+    json["missing"] = std::move(missing);
+  }
+  if (estimate.bounds) json["bounds"] = interval_json(estimate.bounds);
   return json;
 }
 

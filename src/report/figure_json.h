@@ -10,7 +10,7 @@ namespace assay {
 
 Json number_json(std::optional<double> value);
 Json interval_json(const std::optional<Interval>& interval);  // [low, high], or null
-// {value, ci, n}, and method and undefined where there are any.
+// {value, ci, n}, and method, undefined, missing and bounds where there are any.
 JsonObject figure_json(const Estimate& estimate);
 
 }  // namespace assay

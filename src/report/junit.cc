@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,12 +32,27 @@ std::string timestamp(const Summary& summary) {
   return fmt::format(" timestamp=\"{}\"", iso_time(*started).substr(0, 19));
 }
 
+// What the run came to, for readers of the file; a viewer shows it beside the gates.
+void append_properties(const Summary& summary, std::string& out) {
+  out += "    <properties>\n";
+  const auto property = [&](std::string_view name, std::string_view value) {
+    out += fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", xml_escape(name), xml_escape(value));
+  };
+  property("run", summary.run_id);
+  if (!summary.what.empty()) property("what", summary.what);
+  for (const auto& [name, words] : summary.about) property(name, words);
+  if (!summary.simulated.empty()) property("simulated", join(summary.simulated, ", "));
+  for (const std::string& conclusion : summary.conclusions) property("conclusion", conclusion);
+  out += "    </properties>\n";
+}
+
 void append_gates(const Summary& summary, std::string& out) {
   const auto failed = std::ranges::count(summary.gates, false, &GateResult::passed);
   out += fmt::format(
       "  <testsuite name=\"{}.gates\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"0\" "
       "time=\"0\"{}>\n",
       xml_escape(summary.evaluation), summary.gates.size(), failed, timestamp(summary));
+  append_properties(summary, out);
   for (const GateResult& gate : summary.gates) {
     out += fmt::format("    <testcase classname=\"{}.gates\" name=\"{}\" time=\"0\"",
                        xml_escape(summary.evaluation), xml_escape(gate.gate));
@@ -56,45 +70,64 @@ void append_gates(const Summary& summary, std::string& out) {
   out += "  </testsuite>\n";
 }
 
-struct ErroredCase {
-  std::string where;
-  std::vector<std::string> texts;
+struct Counts {
+  std::int64_t tests = 0;
+  std::int64_t failures = 0;
+  std::int64_t errors = 0;
+  std::int64_t skipped = 0;
 };
 
-// One entry per case, in the order of first mention.
-std::vector<ErroredCase> errored_cases(const std::vector<Problem>& problems) {
-  std::vector<ErroredCase> cases;
-  std::map<std::string, std::size_t> index;
-  for (const Problem& problem : problems) {
-    if (problem.severity != "error") continue;
-    const auto [entry, added] = index.emplace(problem.where, cases.size());
-    if (added) cases.push_back({problem.where, {}});
-    cases[entry->second].texts.push_back(problem.text);
+Counts counts_of(const CaseResults& results) {
+  Counts counts;
+  for (const CaseResult& one : results.cases) {
+    ++counts.tests;
+    if (one.outcome == "skipped") {
+      ++counts.skipped;
+    } else if (one.outcome != "scored") {
+      ++counts.errors;
+    } else if (!one.below.empty()) {
+      ++counts.failures;
+    }
   }
-  return cases;
+  if (results.unlisted > 0) ++counts.tests, ++counts.skipped;
+  return counts;
 }
 
-void append_cases(const ReportInput& input, const std::vector<ErroredCase>& errored, std::int64_t unlisted,
-                  std::string& out) {
-  const std::string name = xml_escape(input.summary.evaluation) + ".cases";
-  const std::size_t count = errored.size() + (unlisted > 0 ? 1 : 0);
-  out += fmt::format(
-      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"0\" errors=\"{}\" skipped=\"0\" time=\"{:.3f}\"{}>\n",
-      name, count, count, elapsed_seconds(input.summary), timestamp(input.summary));
-  const auto test_case = [&](std::string_view id, const std::string& message, const std::string& text) {
-    out += fmt::format(
-        "    <testcase classname=\"{}\" name=\"{}\" time=\"0\">\n      <error type=\"error\" "
-        "message=\"{}\">{}</error>\n"
-        "    </testcase>\n",
-        name, xml_escape(id), xml_escape(message), xml_escape(text));
-  };
-  for (const ErroredCase& one : errored) {
-    test_case(one.where.empty() ? "run" : one.where, one.texts.front(), join(one.texts, "\n"));
+// What stands inside the test case of a case; empty: it passed and there is nothing to say.
+std::string content_of(const CaseResult& one) {
+  if (one.outcome == "skipped") return "      <skipped message=\"not needed: the run stopped early\"/>\n";
+  if (one.outcome != "scored") {
+    return fmt::format("      <error type=\"{}\" message=\"{}\">{}</error>\n", xml_escape(one.outcome),
+                       xml_escape(shorten(one.error, 300)), xml_escape(one.error));
   }
-  if (unlisted > 0) {
-    const std::string words =
-        counted_words(unlisted, "more case ended in error", "more cases ended in error");
-    test_case("further errored cases", words, words + "; see problems.log and results.jsonl");
+  std::string content;
+  if (!one.below.empty()) {
+    content = fmt::format("      <failure type=\"threshold\" message=\"{}\">{}</failure>\n",
+                          xml_escape(join(one.below, "; ")), xml_escape(join(one.below, "\n")));
+  }
+  if (!one.scores.empty())
+    content += fmt::format("      <system-out>{}</system-out>\n", xml_escape(one.scores));
+  return content;
+}
+
+void append_cases(const Summary& summary, const CaseResults& results, const Counts& counts,
+                  std::string& out) {
+  const std::string name = xml_escape(summary.evaluation) + ".cases";
+  out += fmt::format(
+      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
+      "time=\"{:.3f}\"{}>\n",
+      name, counts.tests, counts.failures, counts.errors, counts.skipped, elapsed_seconds(summary),
+      timestamp(summary));
+  const auto test_case = [&](std::string_view id, double seconds, const std::string& content) {
+    out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", name, xml_escape(id),
+                       seconds);
+    out += content.empty() ? "/>\n" : fmt::format(">\n{}    </testcase>\n", content);
+  };
+  for (const CaseResult& one : results.cases) test_case(one.id, one.seconds, content_of(one));
+  if (results.unlisted > 0) {
+    test_case("further cases", 0,
+              fmt::format("      <skipped message=\"{} in results.jsonl\"/>\n",
+                          counted_words(results.unlisted, "more case is", "more cases are")));
   }
   out += "  </testsuite>\n";
 }
@@ -126,22 +159,16 @@ std::string xml_escape(std::string_view text) {
   return out;
 }
 
-std::string junit_report(const ReportInput& input) {
-  const Summary& summary = input.summary;
-  const std::vector<ErroredCase> errored = errored_cases(input.problems);
-  const auto listed = static_cast<std::int64_t>(
-      std::ranges::count_if(errored, [](const ErroredCase& one) { return !one.where.empty(); }));
-  const std::int64_t unlisted = std::max<std::int64_t>(0, summary.cases.errored - listed);
+std::string junit_report(const Summary& summary, const CaseResults& results) {
+  const Counts counts = counts_of(results);
   const auto failed = std::ranges::count(summary.gates, false, &GateResult::passed);
-  const auto errors = static_cast<std::int64_t>(errored.size()) + (unlisted > 0 ? 1 : 0);
-
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n",
                      xml_escape(fmt::format("assay {} {}", summary.evaluation, summary.run_id)),
-                     static_cast<std::int64_t>(summary.gates.size()) + errors, failed, errors,
-                     elapsed_seconds(summary));
+                     static_cast<std::int64_t>(summary.gates.size()) + counts.tests, failed + counts.failures,
+                     counts.errors, elapsed_seconds(summary));
   append_gates(summary, out);
-  append_cases(input, errored, unlisted, out);
+  append_cases(summary, results, counts, out);
   out += "</testsuites>\n";
   return out;
 }

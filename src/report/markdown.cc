@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "report/conclusions.h"
 #include "report/words.h"
 
 namespace assay {
@@ -15,30 +16,20 @@ constexpr std::size_t kMostCharacters = 60'000;
 constexpr std::size_t kMostFigures = 200;
 constexpr std::size_t kMostProblems = 10;
 constexpr std::size_t kMostCases = 10;
+constexpr std::size_t kMostFields = 8;  // of a case
 constexpr std::size_t kMostPlots = 50;
+constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostColumns = 20;
 constexpr std::size_t kCellBytes = 300;
 
-// Plain prose of the user's own (the config's `what`): shown as written, never read as markup or as a
-// mention.
-std::string prose(std::string_view text) {
-  std::string out;
-  for (const char c : shorten(repair_utf8(text), 500)) {
-    if (c == '\n' || c == '\r' || c == '\t') {
-      out += ' ';
-    } else if (c == '@') {
-      out += "@<!-- -->";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if (std::string_view("\\`*_[]|>#~").find(c) != std::string_view::npos) {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      out += c;
-    }
+// A value of a table, safe between its bars.
+std::string cell(const Json& value) {
+  if (value.is_null()) return std::string(kNotAvailable);
+  if (const auto number = as_number(value)) {
+    const bool whole = value.is_int64() || value.is_uint64();
+    return figure_words(*number, whole ? Metric::Form::count : Metric::Form::number);
   }
-  return out;
+  return code_span(shorten(text_or_json(value), kCellBytes));
 }
 
 std::string figure_row(const Metric& metric) {
@@ -52,6 +43,21 @@ std::string figure_row(const Metric& metric) {
   return fmt::format("| {} | {} | {} | {} | {} |\n", code_span(metric.name),
                      metric.headline ? fmt::format("**{}**", value_words(metric)) : value_words(metric),
                      interval_words(metric), count_words(estimate.n), notes);
+}
+
+void append_conclusions(const Summary& summary, std::string& out) {
+  if (const std::string simulated = simulated_sentence(summary.simulated); !simulated.empty())
+    out += fmt::format("> ⚠️ **{}**\n\n", prose(simulated));
+  for (const std::string& conclusion : summary.conclusions) out += fmt::format("- {}\n", prose(conclusion));
+  if (!summary.conclusions.empty()) out += '\n';
+  if (summary.about.empty()) return;
+  std::string_view separator;
+  for (const auto& [what, words] : summary.about) {
+    out +=
+        fmt::format("{}{}: {}", separator, prose(title_words(what)), code_span(shorten(words, kCellBytes)));
+    separator = " · ";
+  }
+  out += "\n\n";
 }
 
 constexpr std::string_view kFigureHead =
@@ -113,11 +119,51 @@ void append_cases(const ReportInput& input, std::string& out) {
     const NotableCase& notable = input.notable[i];
     out += fmt::format("- {}: {}\n", code_span(shorten(notable.id, 100)),
                        code_span(shorten(notable.why, kCellBytes)));
-    for (const auto& [name, text] : notable.fields) {
+    for (std::size_t f = 0; f < std::min(notable.fields.size(), kMostFields); ++f) {
+      const auto& [name, text] = notable.fields[f];
       out += fmt::format("  - {}: {}\n", prose(name), code_span(shorten(text, kCellBytes)));
     }
   }
+  if (input.notable.size() > shown) {
+    out += fmt::format("- {} more in `report.html`\n",
+                       count_words(static_cast<std::int64_t>(input.notable.size() - shown)));
+  }
   out += "\n</details>\n\n";
+}
+
+// Tables that a comment can hold: the first rows of each.
+void append_tables(const Summary& summary, std::string& out) {
+  std::string tables;
+  std::int64_t count = 0;
+  for (const Table& table : summary.tables) {
+    if (table.rows.empty() || table.columns.size() > kMostColumns) continue;
+    ++count;
+    tables += fmt::format("{}\n\n|", prose(table.title.empty() ? title_words(table.name) : table.title));
+    if (table.matrix)
+      tables += fmt::format(" {} ↓ {} → |", prose(table.row_title), prose(table.column_title));
+    for (const std::string& column : table.columns)
+      tables +=
+          fmt::format(" {} |", table.matrix ? code_span(shorten(column, 60)) : prose(plain_words(column)));
+    tables += "\n|";
+    for (std::size_t i = 0; i < table.columns.size() + (table.matrix ? 1 : 0); ++i) tables += " --- |";
+    tables += '\n';
+    for (std::size_t row = 0; row < std::min(table.rows.size(), kMostRows); ++row) {
+      tables += '|';
+      if (table.matrix && row < table.columns.size())
+        tables += fmt::format(" {} |", code_span(shorten(table.columns[row], 60)));
+      for (const Json& value : table.rows[row]) tables += fmt::format(" {} |", cell(value));
+      tables += '\n';
+    }
+    if (table.rows.size() > kMostRows) {
+      tables += fmt::format("\n{} more rows in `summary.json`.\n",
+                            count_words(static_cast<std::int64_t>(table.rows.size() - kMostRows)));
+    }
+    tables += '\n';
+  }
+  if (count > 0) {
+    out += fmt::format("<details><summary>{}</summary>\n\n{}</details>\n\n",
+                       counted_words(count, "table", "tables"), tables);
+  }
 }
 
 void append_plots(const Summary& summary, std::string& out) {
@@ -129,16 +175,28 @@ void append_plots(const Summary& summary, std::string& out) {
   out += "\n</details>\n\n";
 }
 
-std::string usage_line(const UsageTotals& usage) {
-  std::string line = fmt::format("{}, {} in, {} out", counted_words(usage.requests, "request", "requests"),
-                                 counted_words(usage.prompt_tokens, "token", "tokens"),
-                                 counted_words(usage.completion_tokens, "token", "tokens"));
-  if (usage.cached > 0)
-    line += fmt::format(", {} taken from an earlier run", counted_words(usage.cached, "answer", "answers"));
-  return line + fmt::format(", cost {}", cost_words(usage.cost_usd));
-}
-
 }  // namespace
+
+std::string prose(std::string_view text) {
+  std::string out;
+  for (const char c : shorten(repair_utf8(text), 500)) {
+    if (c == '\n' || c == '\r' || c == '\t') {
+      out += ' ';
+    } else if (c == '@') {
+      out += "@<!-- -->";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if (std::string_view("\\`*_[]|>#~").find(c) != std::string_view::npos) {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) >= 0x20) {
+      out += c;
+    }
+  }
+  return out;
+}
 
 std::string code_span(std::string_view text) {
   std::string line;
@@ -165,28 +223,30 @@ std::string markdown_report(const ReportInput& input) {
       fmt::format("### {}Assay: {}{}\n\n", verdict.empty() ? "" : (failed ? "❌ " : "✅ "),
                   prose(title_words(summary.evaluation)), verdict.empty() ? "" : ": " + verdict);
   if (!summary.what.empty()) out += prose(summary.what) + "\n\n";
-  out += cases_sentence(summary.cases) + "\n\n";
+  append_conclusions(summary, out);
+  out += cases_sentence(summary) + "\n\n";
   if (summary.stopping) out += prose(stopping_sentence(summary)) + "\n\n";
   append_figures(summary, out);
   append_gates(summary, out);
   std::string rest;
-  append_problems(input, rest);
+  append_tables(summary, rest);
   append_cases(input, rest);
+  append_problems(input, rest);
   append_plots(summary, rest);
-  std::string end = usage_line(summary.usage);
+  std::string end = usage_sentence(summary.usage);
   if (const std::string elapsed = elapsed_words(summary); !elapsed.empty()) end += ", " + elapsed;
   end += fmt::format(". Run {}, assay {}.\n", code_span(summary.run_id), prose(summary.assay));
   if (!input.command.empty()) end += fmt::format("\nTo repeat it: {}\n", code_span(input.command));
 
   // What does not fit is left out whole, the least needed first.
   if (count_code_points(out) + count_code_points(rest) + count_code_points(end) > kMostCharacters) {
-    rest = "Problems and cases are left out here for length; they are in `report.html`.\n\n";
+    rest = "Tables, cases and problems are left out here for length; they are in `report.html`.\n\n";
   }
   if (count_code_points(out) + count_code_points(end) > kMostCharacters) {
     out = fmt::format(
         "### Assay: {}: {}\n\n{}\n\nThe figures are left out here for length; they are in "
         "`summary.json`.\n\n",
-        prose(shorten(title_words(summary.evaluation), 100)), verdict, cases_sentence(summary.cases));
+        prose(shorten(title_words(summary.evaluation), 100)), verdict, cases_sentence(summary));
   }
   return out + rest + std::string(shorten(end, 4'000));
 }

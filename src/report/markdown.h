@@ -12,6 +12,9 @@ namespace assay {
 
 std::string markdown_report(const ReportInput& input);
 
+// Prose that may hold foreign words (the config's `what`, ids in a sentence): shown as written, never read as
+// markup or as a mention.
+std::string prose(std::string_view text);
 // Text as one inline code span, on one line, safe inside a table.
 std::string code_span(std::string_view text);
 

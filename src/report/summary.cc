@@ -55,13 +55,17 @@ Json interval_json(const Interval& interval) {
   return JsonArray{number_json(interval.low), number_json(interval.high)};
 }
 
+Json texts_json(const std::vector<std::string>& texts) {
+  JsonArray json;
+  for (const std::string& text : texts) json.push_back(text_json(text));
+  return json;
+}
+
 Json table_json(const Table& table) {
-  JsonArray columns;
-  for (const std::string& column : table.columns) columns.push_back(text_json(column));
   JsonArray rows;
   for (const auto& row : table.rows) rows.emplace_back(JsonArray(row.begin(), row.end()));
   JsonObject json;
-  json[table.matrix ? "labels" : "columns"] = std::move(columns);
+  json[table.matrix ? "labels" : "columns"] = texts_json(table.columns);
   json["rows"] = std::move(rows);
   return json;
 }
@@ -75,6 +79,8 @@ Json display_json(const Summary& summary) {
     if (metric.form != Metric::Form::number) entry["form"] = text_json(form_word(metric.form));
     if (metric.better != Metric::Better::higher) entry["better"] = text_json(better_word(metric.better));
     if (metric.headline) entry["headline"] = true;
+    if (metric.range) entry["range"] = interval_json(*metric.range);
+    if (metric.reference) entry["reference"] = number_json(*metric.reference);
     if (!entry.empty()) metrics[metric.name] = std::move(entry);
   }
   JsonObject tables;
@@ -100,6 +106,8 @@ Json usage_json(const UsageTotals& usage) {
       {"cached", usage.cached}};
   if (usage.cached_tokens > 0) json["cached_tokens"] = usage.cached_tokens;
   if (usage.reasoning_tokens > 0) json["reasoning_tokens"] = usage.reasoning_tokens;
+  if (usage.retries > 0) json["retries"] = usage.retries;
+  if (usage.repairs > 0) json["repairs"] = usage.repairs;
   return json;
 }
 
@@ -188,6 +196,15 @@ class Members {
     }
   }
 
+  void read(std::string_view name, std::vector<std::string>& into) {
+    const JsonArray* texts = array(name);
+    if (texts == nullptr) return;
+    for (const Json& text : *texts) {
+      if (!text.is_string()) wrong(name, "texts", text);
+      into.emplace_back(as_text(text).value_or(""));
+    }
+  }
+
   const JsonObject* object(std::string_view name) {
     const Json* member = find(name);
     if (member == nullptr) return nullptr;
@@ -260,13 +277,7 @@ Result<Table> table_from(std::string_view name, const Json& json) {
   table.name = name;
   Members members(json, fmt::format("tables.{}", name));
   table.matrix = members.find("labels") != nullptr;
-  if (const JsonArray* columns = members.array(table.matrix ? "labels" : "columns")) {
-    for (const Json& column : *columns) {
-      const auto text = as_text(column);
-      if (!text) members.wrong(table.matrix ? "labels" : "columns", "texts", column);
-      table.columns.emplace_back(text.value_or(""));
-    }
-  }
+  members.read(table.matrix ? "labels" : "columns", table.columns);
   if (const JsonArray* rows = members.array("rows")) {
     for (const Json& row : *rows) {
       if (const JsonArray* cells = row.if_array()) {
@@ -309,6 +320,9 @@ void read_display(const Json& json, Summary& summary) {
       if (better != nullptr && as_text(*better) == better_word(one)) metric.better = one;
     }
     metric.headline = headline != nullptr && as_boolean(*headline).value_or(false);
+    Members members(*entry, fmt::format("display.metrics.{}", metric.name));
+    members.read("range", metric.range);
+    members.read("reference", metric.reference);
   }
   const Json* tables = find_member(json, "tables");
   for (Table& table : summary.tables) {
@@ -356,6 +370,14 @@ Json to_json(const Summary& summary) {
   json["run_id"] = text_json(summary.run_id);
   json["started"] = text_json(summary.started);
   json["finished"] = text_json(summary.finished);
+  if (summary.worked_seconds) json["worked_seconds"] = number_json(summary.worked_seconds);
+  if (!summary.about.empty()) {
+    JsonObject about;
+    for (const auto& [name, text] : summary.about) about[name] = text_json(text);
+    json["about"] = std::move(about);
+  }
+  if (!summary.simulated.empty()) json["simulated"] = texts_json(summary.simulated);
+  if (!summary.conclusions.empty()) json["conclusions"] = texts_json(summary.conclusions);
   JsonObject cases{{"total", summary.cases.total},
                    {"evaluated", summary.cases.evaluated},
                    {"errored", summary.cases.errored},
@@ -392,6 +414,15 @@ Result<Summary> summary_from_json(const Json& json) {
   members.read("run_id", summary.run_id);
   members.read("started", summary.started);
   members.read("finished", summary.finished);
+  members.read("worked_seconds", summary.worked_seconds);
+  if (const JsonObject* about = members.object("about")) {
+    for (const auto& [name, text] : *about) {
+      if (!text.is_string()) members.wrong("about", "texts", text);
+      summary.about.emplace_back(name, as_text(text).value_or(""));
+    }
+  }
+  members.read("simulated", summary.simulated);
+  members.read("conclusions", summary.conclusions);
   if (const JsonObject* cases = members.object("cases")) {
     Members part(*cases, "cases");
     part.read("total", summary.cases.total);
@@ -427,6 +458,8 @@ Result<Summary> summary_from_json(const Json& json) {
     part.read("reasoning_tokens", summary.usage.reasoning_tokens);
     part.read("cost_usd", summary.usage.cost_usd);
     part.read("cached", summary.usage.cached);
+    part.read("retries", summary.usage.retries);
+    part.read("repairs", summary.usage.repairs);
     if (auto status = part.status(); !status) members.fail_with(status.error());
   }
   if (const JsonArray* gates = members.array("gates")) {

@@ -22,6 +22,10 @@ struct Metric {
   enum class Form { number, share, count } form = Form::number;
   enum class Better { higher, lower, neither } better = Better::higher;
   bool headline = false;  // shown large at the top of a report
+  // The scale that it is drawn on, where the form does not say it: 1 to 5 for ratings. Filled by the run for
+  // means over cases, by their declared range.
+  std::optional<Interval> range = {};
+  std::optional<double> reference = {};  // what it is read against: 0 for a difference, 0.5 for a win rate
 };
 
 struct Table {
@@ -77,6 +81,8 @@ struct UsageTotals {
   std::int64_t reasoning_tokens = 0;
   std::optional<double> cost_usd;  // absent if any answer's price is unknown
   std::int64_t cached = 0;         // answers taken from an earlier run (--reuse) instead of being asked again
+  std::int64_t retries = 0;        // of the requests: tries of one call beyond its first
+  std::int64_t repairs = 0;        // calls that asked again for an answer that could not be used
 };
 
 // A case worth a reader's look: failed or lowest scored.
@@ -94,7 +100,15 @@ struct Summary {
   std::string run_id;
   std::string started;  // ISO 8601, UTC
   std::string finished;
+  std::optional<double> worked_seconds;        // of all sittings together; absent if unknown
   std::map<std::string, std::string> prompts;  // fingerprints of the texts in force, by name
+  // What was evaluated, by what, on what, as a reader asks for it: {"target", "http://…"}, {"judge", "…"},
+  // {"data", "…"}. Stands at the top of every report.
+  std::vector<std::pair<std::string, std::string>> about;
+  std::vector<std::string>
+      simulated;  // models of the simulator that gave answers; no figure speaks of a real one
+  // The deciding sentences, most important first: the same on the screen, in every report and on the page.
+  std::vector<std::string> conclusions;
   CaseCounts cases;
   std::vector<Metric> metrics;
   std::vector<Table> tables;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "report/conclusions.h"
 #include "report/words.h"
 
 namespace assay {
@@ -161,6 +162,35 @@ void append_figures(const Summary& summary, const TerminalStyle& style, const Pa
   out += "\n";
 }
 
+// Words that do not fit go to the next line, below the first word.
+template <class Painted>
+void append_wrapped(std::string_view text, std::string_view bullet, std::size_t width, const Painted& painted,
+                    std::string& out) {
+  const std::string clean = terminal_text(text);
+  const std::size_t indent = display_width(bullet);
+  std::string line(bullet);
+  bool begun = false;
+  for (const std::string_view word : split(clean, ' ')) {
+    if (begun && display_width(line) + 1 + display_width(word) > width) {
+      out += painted(line) + "\n";
+      line.assign(indent, ' ');
+      begun = false;
+    }
+    if (begun) line += ' ';
+    line += word;
+    begun = true;
+  }
+  out += painted(line) + "\n";
+}
+
+void append_about(const Summary& summary, const TerminalStyle& style, const Paint& paint, std::string& out) {
+  std::string words;
+  for (const auto& [what, text] : summary.about)
+    words += fmt::format("{}{}: {}", words.empty() ? "" : " · ", what, text);
+  if (!words.empty())
+    append_wrapped(words, "", style.width, [&](const std::string& line) { return paint.faint(line); }, out);
+}
+
 void append_gates(const Summary& summary, const Paint& paint, std::string& out) {
   for (const GateResult& gate : summary.gates) {
     const std::string mark = gate.passed ? paint.good("✓ passed") : paint.bad("✗ failed");
@@ -207,20 +237,44 @@ std::string terminal_summary(const Summary& summary, const TerminalStyle& style)
   std::string out = paint.bold(terminal_text(title_words(summary.evaluation)));
   if (!summary.what.empty())
     out += "  " + paint.faint(cut_to_width(terminal_text(summary.what), style.width / 2));
-  out += "\n" + cases_sentence(summary.cases) + "\n";
+  out += "\n";
+  append_about(summary, style, paint, out);
+  if (const std::string simulated = simulated_sentence(summary.simulated); !simulated.empty())
+    append_wrapped(
+        simulated, "! ", style.width, [&](const std::string& line) { return paint.bad(line); }, out);
+  for (const std::string& conclusion : summary.conclusions)
+    append_wrapped(
+        conclusion, "• ", style.width, [&](const std::string& line) { return paint.bold(line); }, out);
+  out += cases_sentence(summary) + "\n";
   if (summary.stopping) out += stopping_sentence(summary) + "\n";
   out += "\n";
   append_figures(summary, style, paint, out);
   append_gates(summary, paint, out);
-  const UsageTotals& usage = summary.usage;
-  std::string end =
-      fmt::format("{}, {} in, {} out, cost {}", counted_words(usage.requests, "request", "requests"),
-                  counted_words(usage.prompt_tokens, "token", "tokens"),
-                  counted_words(usage.completion_tokens, "token", "tokens"), cost_words(usage.cost_usd));
-  if (usage.cached > 0)
-    end += fmt::format(", {} from an earlier run", counted_words(usage.cached, "answer", "answers"));
+  std::string end = usage_sentence(summary.usage);
   if (const std::string elapsed = elapsed_words(summary); !elapsed.empty()) end += ", " + elapsed;
   out += paint.faint(end) + "\n";
+  return out;
+}
+
+std::string terminal_findings(const std::vector<RunFinding>& findings, const TerminalStyle& style) {
+  const Paint paint(style.colour);
+  std::size_t widest = 0;
+  for (const RunFinding& finding : findings) widest = std::max(widest, display_width(finding.name));
+  std::string out;
+  for (const RunFinding& finding : findings) {
+    const auto headline = std::ranges::find_if(finding.summary.metrics, &Metric::headline);
+    std::string line = padded(terminal_text(finding.name), widest, false);
+    if (headline != finding.summary.metrics.end()) {
+      line += fmt::format("  {} {}{}", terminal_text(headline->name), value_words(*headline),
+                          headline->estimate.ci ? fmt::format(" ({})", interval_words(*headline)) : "");
+    }
+    out += paint.bold(line) + "\n";
+    if (!finding.summary.conclusions.empty())
+      append_wrapped(
+          finding.summary.conclusions.front(), "  ", style.width,
+          [](const std::string& text) { return text; }, out);
+    out += paint.faint("  " + terminal_text(finding.report)) + "\n";
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/summary.h"
 
@@ -19,6 +20,15 @@ struct TerminalStyle {
 };
 
 std::string terminal_summary(const Summary& summary, const TerminalStyle& style = {});
+
+// What several runs found, one below the other: the headline figure with its interval, the first deciding
+// sentence, and where the report is.
+struct RunFinding {
+  std::string name;
+  Summary summary;
+  std::string report;
+};
+std::string terminal_findings(const std::vector<RunFinding>& findings, const TerminalStyle& style = {});
 
 // Columns that a terminal gives the text: 2 for East Asian wide characters and emoji, 0 for combining marks.
 std::size_t display_width(std::string_view text);

@@ -22,6 +22,25 @@ std::string with_separators(std::string digits) {
   return digits;
 }
 
+// Of an evaluation whose metrics count their cases each (NAME.n beside NAME.mean), where some cases ended in
+// error and still have some of them: "coherence on 10, faithfulness on 7".
+std::string partly_evaluated(const Summary& summary) {
+  constexpr std::size_t kMost = 8;
+  std::string words;
+  std::size_t told = 0;
+  bool some = false;
+  for (const Metric& metric : summary.metrics) {
+    if (metric.form != Metric::Form::count || !metric.name.ends_with(".n")) continue;
+    const auto scored = static_cast<std::int64_t>(metric.estimate.value.value_or(0));
+    some = some || scored > summary.cases.evaluated;
+    if (told++ < kMost)
+      words +=
+          fmt::format("{}{} on {}", words.empty() ? "" : ", ", metric.name.substr(0, metric.name.size() - 2),
+                      with_separators(std::to_string(scored)));
+  }
+  return some && summary.cases.errored > 0 ? words : "";
+}
+
 }  // namespace
 
 std::string count_words(std::int64_t count) {
@@ -158,13 +177,17 @@ std::string counted_words(std::int64_t count, std::string_view one, std::string_
   return fmt::format("{} {}", count_words(count), count == 1 ? one : many);
 }
 
-std::string cases_sentence(const CaseCounts& cases) {
+std::string cases_sentence(const Summary& summary) {
+  const CaseCounts& cases = summary.cases;
+  const std::string partly = partly_evaluated(summary);
   std::string words =
       cases.evaluated == cases.total && cases.errored == 0
           ? (cases.total == 1 ? "The one case was evaluated."
                               : fmt::format("All {} cases were evaluated.", count_words(cases.total)))
-          : fmt::format("{} of {} {} evaluated.", count_words(cases.evaluated),
-                        counted_words(cases.total, "case", "cases"), cases.evaluated == 1 ? "was" : "were");
+          : fmt::format("{} of {} {} evaluated{}.", count_words(cases.evaluated),
+                        counted_words(cases.total, "case", "cases"),
+                        cases.evaluated == 1 || cases.total == 1 ? "was" : "were",
+                        partly.empty() ? "" : " completely, others in part: " + partly);
   if (cases.total == 0) words = "There were no cases.";
   if (cases.errored > 0)
     words += fmt::format(" {} ended in error.", counted_words(cases.errored, "case", "cases"));
@@ -211,6 +234,20 @@ std::string stopping_sentence(const Summary& summary) {
   return words + " Intervals of means hold however often one looks (betting).";
 }
 
+std::string usage_sentence(const UsageTotals& usage) {
+  std::string words = counted_words(usage.requests, "request", "requests");
+  if (usage.retries > 0)
+    words += fmt::format(" ({} of them {})", count_words(usage.retries),
+                         usage.retries == 1 ? "a retry" : "retries");
+  if (usage.repairs > 0)
+    words += fmt::format(", {} asked again", counted_words(usage.repairs, "answer", "answers"));
+  if (usage.cached > 0)
+    words += fmt::format(", {} from an earlier run", counted_words(usage.cached, "answer", "answers"));
+  return words +
+         fmt::format(", {} in, {} out, cost {}", counted_words(usage.prompt_tokens, "token", "tokens"),
+                     counted_words(usage.completion_tokens, "token", "tokens"), cost_words(usage.cost_usd));
+}
+
 std::string gates_sentence(const std::vector<GateResult>& gates) {
   if (gates.empty()) return "";
   const auto failed = std::ranges::count(gates, false, &GateResult::passed);
@@ -229,6 +266,9 @@ std::string time_words(std::string_view iso) {
 }
 
 std::string elapsed_words(const Summary& summary) {
+  if (summary.worked_seconds)
+    return duration_text(std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(*summary.worked_seconds)));
   const auto started = parse_iso_time(summary.started);
   const auto finished = parse_iso_time(summary.finished);
   if (!started || !finished || *finished < *started) return "";

@@ -41,15 +41,21 @@ std::string metric_words(std::string_view name);
 std::string plain_words(std::string_view name);
 // "1 case", "2 cases".
 std::string counted_words(std::int64_t count, std::string_view one, std::string_view many);
-// How many cases the figures rest on and what was left out, in one or two sentences.
-std::string cases_sentence(const CaseCounts& cases);
+// How many cases the figures rest on and what was left out, in one or two sentences. Where a case may fail in
+// part (one metric of several), those that did are told apart from those that gave nothing, with the figures
+// that rest on more cases than were evaluated completely.
+std::string cases_sentence(const Summary& summary);
 // Whether, when and why the run stopped early, and what that saved; "" if it was not allowed to.
 std::string stopping_sentence(const Summary& summary);
+// What was sent, paid and asked again: "12 requests (2 of them retries), 3 answers asked again, 1,000 tokens
+// in, …".
+std::string usage_sentence(const UsageTotals& usage);
 // "2 of 3 gates failed", "all 3 gates passed"; empty without gates.
 std::string gates_sentence(const std::vector<GateResult>& gates);
 // "2026-09-01 08:30:00 UTC"; what is no time stays as it is.
 std::string time_words(std::string_view iso);
-// Between started and finished, "2m 10s"; empty if unknown.
+// The time of work, "2m 10s": without pauses between sittings where that is known, else from start to end;
+// empty if unknown.
 std::string elapsed_words(const Summary& summary);
 // The gate's value in the form of its metric; "n/a" if undefined.
 std::string gate_value_words(const GateResult& gate, const Summary& summary);

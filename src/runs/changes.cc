@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/secrets/literal_secrets.h"
 #include "core/sha256.h"
 
 namespace assay {
@@ -44,7 +45,7 @@ std::string deciding_config(const Config& config, const Evaluation& evaluation) 
     }
     deciding["models"] = std::move(asked);
   }
-  return canonical_text(deciding);
+  return canonical_text(without_secrets(deciding));
 }
 
 Status check_unchanged(const RunIdentity& begun, const RunIdentity& now, const std::string& directory) {

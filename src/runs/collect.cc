@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -10,6 +11,7 @@
 
 #include "core/time.h"
 #include "core/version.h"
+#include "core/visible.h"
 #include "engine/case_feed.h"
 #include "engine/runner.h"
 #include "evaluations/case_spread.h"
@@ -17,14 +19,19 @@
 #include "evaluations/common_keys.h"
 #include "evaluations/output_files.h"
 #include "evaluations/worst_cases.h"
+#include "report/conclusions.h"
 #include "report/csv.h"
+#include "report/hangs_on_missing.h"
+#include "report/notable.h"
 #include "report/pages/html.h"
 #include "report/plots/summary_plots.h"
+#include "report/words.h"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t kPage = 512;  // outcomes that are in memory at a time
+constexpr std::int64_t kSomeCases = 32;
 
 // Follows the cases through the store's outcomes, both in the order of their indices; a page of them is in
 // memory.
@@ -84,8 +91,9 @@ class ScoreFigures {
 };
 
 std::string problem_line(const Problem& problem) {
-  return fmt::format("{}: {}{}{}\n", problem.severity, problem.where, problem.where.empty() ? "" : ": ",
-                     problem.text);
+  // One line each: an id or a reply must not look like a problem of its own.
+  return fmt::format("{}: {}{}{}\n", problem.severity, visible(problem.where),
+                     problem.where.empty() ? "" : ": ", visible(problem.text));
 }
 
 UsageTotals usage_of(const std::optional<RunTotals>& totals) {
@@ -100,6 +108,8 @@ UsageTotals usage_of(const std::optional<RunTotals>& totals) {
   usage.cached_tokens = totals->cached_tokens;
   usage.reasoning_tokens = totals->reasoning_tokens;
   usage.cached = totals->reused;
+  usage.retries = totals->retries;
+  usage.repairs = totals->repairs;
   if (totals->cost_known) usage.cost_usd = static_cast<double>(totals->cost_picousd) / 1e12;
   return usage;
 }
@@ -140,11 +150,20 @@ class Lines {
     return line_.scores();
   }
 
+  // Of the case that was added last; "" if it was scored.
+  const std::string& error() const { return line_.error(); }
+
   void finish(Summary& summary, std::vector<NotableCase>& notable) {
     summary.cases.evaluated = evaluated_;
     for (const auto& [outcome, count] : missing_) summary.cases.errored += count;
     aggregate_->finish(missing_, summary);
     notable = worst_.take();
+  }
+
+  void conclude(Summary& summary, std::span<const Gate> gates) const {
+    aggregate_->conclude(summary);
+    std::ranges::move(missing_conclusions(gates, summary), std::back_inserter(summary.conclusions));
+    assay::conclude(summary);
   }
 
   void write_figures(const Summary& summary, const std::vector<NotableCase>& notable) {
@@ -163,6 +182,20 @@ class Lines {
   std::int64_t evaluated_ = 0;
   MissingCases missing_;
 };
+
+// A mean, and each part of it ("likert.mean.work" of "likert.mean"), is drawn on the scale of the cases'
+// scores.
+void set_ranges(const std::vector<MeanFigure>& means, Summary& summary) {
+  const auto usual = [](const Interval& range) { return range.low == 0 && range.high == 1; };
+  for (Metric& metric : summary.metrics) {
+    if (metric.range || metric.form != Metric::Form::number) continue;
+    for (const MeanFigure& mean : means) {
+      const bool part = metric.name.starts_with(mean.name) &&
+                        (metric.name.size() == mean.name.size() || metric.name[mean.name.size()] == '.');
+      if (part && !usual(mean.range)) metric.range = mean.range;
+    }
+  }
+}
 
 // What every run has, around what the evaluation drew itself.
 void collect_plots(Summary& summary, const CaseSpread& spread) {
@@ -205,6 +238,23 @@ Task<Status> recall_outcomes(Evaluation& evaluation, RunStore& store) {
   }
 }
 
+Task<Status> look_at_earlier(Evaluation& evaluation, std::string directory, Post post) {
+  if (!evaluation.goes_on() || !directory_exists(directory)) co_return Status();
+  if (RunStore::holds_run(directory)) {
+    auto store = RunStore::open(directory, nullptr, std::move(post));
+    if (!store) co_return fail(std::move(store.error()));
+    if (auto recalled = co_await recall_outcomes(evaluation, **store); !recalled) co_return recalled;
+  }
+  co_return evaluation.prepare(directory, {});
+}
+
+std::optional<double> Scan::calls_a_case() const {
+  if (estimated == 0) return std::nullopt;
+  std::int64_t calls = estimate.target_calls;
+  for (const auto& [model, asked] : estimate.models) calls += asked.calls;
+  return static_cast<double>(calls) / static_cast<double>(estimated);
+}
+
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
   auto source = evaluation.cases();
   if (!source) return fail(std::move(source.error()));
@@ -215,7 +265,9 @@ Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
     if (!more) return fail(std::move(more.error()));
     if (!*more) break;
     ++scan.cases;
-    if (estimating == Estimating::yes) evaluation.estimate((*source)->current(), scan.estimate);
+    if (estimating == Estimating::some && scan.estimated == kSomeCases) continue;
+    evaluation.estimate((*source)->current(), scan.estimate);
+    ++scan.estimated;
   }
   scan.unit = (*source)->unit();
   scan.lines = (*source)->lines();
@@ -243,6 +295,8 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
     CaseSpread spread(request.evaluation.mean_figures());
     const auto score = [&](const Case& input, const FinishedCase* finished) {
       const Scores scores = lines.add(input, finished);
+      // The line's, which may say that the target failed although everything that was asked was answered.
+      if (!lines.error().empty()) note({"error", fmt::format("case {}", input.id), lines.error()});
       figures.add(input, scores);
       spread.add_scores(scores);
       if (finished != nullptr) spread.add_finished(*finished);
@@ -277,9 +331,6 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
         for (const Json& warning : warnings->get_array())
           note({"warning", fmt::format("case {}", current.id), std::string(as_text(warning).value_or(""))});
       }
-      if (!(*finished)->outcome.error.empty()) {
-        note({"error", fmt::format("case {}", current.id), (*finished)->outcome.error});
-      }
       score(current, &**finished);
     }
     Summary& summary = report.summary;
@@ -292,6 +343,11 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
     summary.cases.total = (*source)->lines() * (*source)->cases_per_line();
     summary.cases.invalid = (*source)->invalid() * (*source)->cases_per_line();
     summary.usage = usage_of(request.totals);
+    if (request.totals) summary.simulated = request.totals->simulated;
+    summary.about = request.header.about;
+    for (auto& [what, words] : summary.about) {
+      if (what == "data") words += fmt::format(" ({})", counted_words(summary.cases.total, "case", "cases"));
+    }
     if (summary.cases.invalid > 0 && request.invalid_lines == InvalidLines::refuse) {
       co_return fail(ErrorKind::data, fmt::format("{} of {} {} cannot be used", summary.cases.invalid,
                                                   summary.cases.total, (*source)->unit()));
@@ -299,17 +355,22 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
     if (summary.cases.total == 0) co_return fail(ErrorKind::data, "the data hold no case");
     lines.finish(summary, report.notable);
     figures.apply(summary);
+    set_ranges(request.evaluation.mean_figures(), summary);
     if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);
+    summary.finished = iso_time(std::chrono::system_clock::now());
+    const std::chrono::duration<double> collecting = std::chrono::steady_clock::now() - request.since;
+    summary.worked_seconds = std::round((request.worked_seconds + collecting.count()) * 1000) / 1000;
+    summary.gates = evaluate_gates(request.gates, summary);
+    lines.conclude(summary, request.gates);
     lines.write_figures(summary, report.notable);
     collect_plots(summary, spread);
   }
-  report.summary.finished = iso_time(std::chrono::system_clock::now());
-  report.summary.gates = evaluate_gates(request.gates, report.summary);
   report.problems = problems.first;
   if (report.problems.size() > 200) report.problems.resize(200);
   report.problem_count = problems.count;
   report.config_yaml = request.header.config_yaml;
   report.command = request.header.command;
+  files.write(kNotableFile, pretty_text(to_json(report.notable)));
   files.write("summary.json", pretty_text(to_json(report.summary)));
   for (const Plot& plot : report.summary.plots)
     files.write(fmt::format("plots/{}.vl.json", plot.name), pretty_text(plot.spec));

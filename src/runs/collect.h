@@ -2,10 +2,12 @@
 // order, goes into figures, tables and the report.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/task.h"
@@ -32,10 +34,15 @@ struct Scan {
   std::int64_t lines = 0;
   std::int64_t invalid = 0;
   CallEstimate estimate;
+  std::int64_t estimated = 0;  // cases that the estimate is of
   ProblemList problems;
+
+  // Nothing if no case was estimated.
+  std::optional<double> calls_a_case() const;
 };
 
-enum class Estimating { no, yes };
+// Of how many cases it is estimated what they ask: enough of them to know what one asks, or all.
+enum class Estimating { some, all };
 // Reads all data once, checking every line.
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating);
 
@@ -46,6 +53,7 @@ struct RunHeader {
   std::string started;
   std::string command;
   std::string config_yaml;
+  std::vector<std::pair<std::string, std::string>> about;
 };
 
 // Every case that has an outcome in the store, in input order. All outlive the task.
@@ -54,6 +62,10 @@ Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store, Post p
 
 // Tells an evaluation that goes on with a run how the cases in the store ended so far. Both outlive the task.
 Task<Status> recall_outcomes(Evaluation& evaluation, RunStore& store);
+
+// The same for `check`, which leaves the directory as it is: what is finished there is not asked again. A
+// directory that is not there, or an evaluation that does not go on, is nothing to look at.
+Task<Status> look_at_earlier(Evaluation& evaluation, std::string directory, Post post);
 
 // Collects every case and writes the run's files: each whole, one after the other, none if collecting fails.
 // Cases without an outcome in the store count as errored with `not_evaluated` as their reason. Without a
@@ -74,6 +86,9 @@ struct CollectRequest {
   std::vector<Gate> gates = {};
   std::vector<Problem> warnings = {};  // of the run itself, for problems.log
   InvalidLines invalid_lines = InvalidLines::refuse;
+  // How long the run has worked: up to `since`, and from then on.
+  double worked_seconds = 0;
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 };
 Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList& problems);
 

@@ -9,12 +9,13 @@
 #include "core/file.h"
 #include "core/json/jsonl.h"
 #include "core/yaml.h"
+#include "evaluations/judge_config.h"
 #include "evaluations/registry.h"
 
 namespace assay {
 namespace {
 
-enum Field : std::size_t { kId, kCluster, kOutcome, kScores, kQuestion, kMessage };
+enum Field : std::size_t { kId, kCluster, kOutcome, kScores, kQuestion, kMessage, kError };
 
 // The scores of one line, by the run's list of figures, which grows as new ones are met.
 void read_scores(const Json& scores, RunScores& run, ScoredCase& one) {
@@ -31,7 +32,8 @@ void read_scores(const Json& scores, RunScores& run, ScoredCase& one) {
 Status read_cases(const std::string& file, RunScores& run) {
   auto reader = LineReader::open(file);
   if (!reader) return fail(std::move(reader.error()));
-  LineParser parser({"id", "cluster", "outcome", "scores", "question", "message"});
+  LineParser parser({"id", "cluster", "outcome", "scores", "question", "message", "error"});
+  bool failed = false;  // some case did: then there is something to compare without any score
   for (;;) {
     auto line = reader->next();
     if (!line) return fail(std::move(line.error()));
@@ -43,10 +45,12 @@ Status read_cases(const std::string& file, RunScores& run) {
     one.cluster = parser.field(kCluster).text;
     one.outcome = parser.field(kOutcome).text;
     one.text = parser.field(kQuestion).present() ? parser.field(kQuestion).text : parser.field(kMessage).text;
+    one.error = parser.field(kError).text;
+    failed = failed || (!one.outcome.empty() && one.outcome != "scored" && one.outcome != "skipped");
     read_scores(parser.tree(kScores), run, one);
     run.cases.push_back(std::move(one));
   }
-  if (run.figures.empty()) {
+  if (run.figures.empty() && !failed) {
     return fail(Error{
         ErrorKind::data,
         "no case has scores to compare; runs of an older version have none: run it again, with --reuse for "
@@ -92,6 +96,7 @@ Result<RunScores> read_run_scores(const std::string& directory) {
   auto yaml = parse_yaml(*config);
   if (!yaml) return fail(std::move(yaml.error()).with("file", directory + "/config.yaml"));
   if (yaml->value.is_object()) run.config = std::move(yaml->value.get_object());
+  run.judging = judging_of(run.summary.evaluation, run.config);
   if (const EvaluationKind* kind = find_evaluation(run.summary.evaluation)) {
     // Where a run was written and how fast it went makes no difference.
     for (const Key& key : all_keys(*kind)) {

@@ -3,34 +3,75 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "core/yaml.h"
 #include "report/summary.h"
 #include "report/words.h"
+#include "runs/directory.h"
+#include "store/run_store.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-FoundRun read_run(const fs::path& directory) {
-  FoundRun run;
-  run.directory = directory.string();
-  run.evaluation = directory.parent_path().filename().string();
-  run.started = directory.filename().string();
+constexpr std::size_t kSeconds = 19;  // "2026-11-17T10:00:00"
+
+void add_model(const Json& value, std::vector<std::string>& models) {
+  if (!value.is_string()) return;
+  std::string name(value.get_string());
+  if (!name.empty() && std::ranges::find(models, name) == models.end()) models.push_back(std::move(name));
+}
+
+// The models that a config names, whoever uses them: texts under `model`, `judge` and `models`, at any depth.
+// Declarations of aliases and prices are none.
+void find_models(const Json& config, std::vector<std::string>& models) {
+  if (config.is_array()) {
+    for (const Json& item : config.get_array()) find_models(item, models);
+  }
+  if (!config.is_object()) return;
+  for (const auto& [name, value] : config.get_object()) {
+    if (name == "prices" || (name == "models" && value.is_object())) continue;
+    if (name == "model" || name == "judge" || name == "models") {
+      add_model(value, models);
+      if (value.is_array()) {
+        for (const Json& item : value.get_array()) add_model(item, models);
+      }
+    }
+    find_models(value, models);
+  }
+}
+
+void read_config(FoundRun& run) {
+  auto text = read_file(run.directory + "/config.yaml");
+  if (!text) return;
+  auto config = parse_yaml(*text);
+  if (!config || !config->value.is_object()) return;
+  run.evaluation = text_at(config->value, "evaluation");
+  run.what = text_at(config->value, "what");
+  find_models(config->value, run.models);
+}
+
+// What the results say; false if there are none.
+bool read_results(FoundRun& run) {
   auto text = read_file(run.directory + "/summary.json");
-  if (!text) return run;
+  if (!text) return false;
   auto tree = parse_json(*text);
-  if (!tree) return run;
+  if (!tree) return false;
   auto summary = summary_from_json(*tree);
-  if (!summary) return run;
+  if (!summary) return false;
   run.complete = true;
   run.evaluation = summary->evaluation;
-  run.started = summary->started.substr(0, 19);
+  run.what = summary->what;
+  run.started = summary->started.substr(0, kSeconds);
   run.cases = summary->cases.total;
+  run.done = summary->cases.evaluated + summary->cases.errored;
   run.errored = summary->cases.errored;
+  run.cost_usd = summary->usage.cost_usd;
   for (const GateResult& gate : summary->gates) run.gates_passed = run.gates_passed && gate.passed;
   if (!summary->metrics.empty()) {
     const Metric& first = summary->metrics.front();
@@ -38,6 +79,31 @@ FoundRun read_run(const fs::path& directory) {
     const std::string interval = interval_words(first);
     if (!interval.empty()) run.headline += fmt::format(" ({})", interval);
   }
+  return true;
+}
+
+// What the journal of a run that is not finished says.
+void read_journal(FoundRun& run) {
+  auto glance = glance_at(run.directory);
+  if (!glance) return;
+  run.started = glance->identity.started.substr(0, kSeconds);
+  run.done = glance->outcomes;
+  run.errored = glance->errored;
+  run.cases = glance->identity.cases;
+  if (glance->totals.cost_known) run.cost_usd = static_cast<double>(glance->totals.cost_picousd) / 1e12;
+}
+
+bool is_run(const fs::path& directory) {
+  return file_exists((directory / "config.yaml").string()) &&
+         (holds_run(directory.string()) ||
+          file_exists((directory / (std::string(kJournalFile) + ".lock")).string()));
+}
+
+FoundRun read_run(const fs::path& directory) {
+  FoundRun run;
+  run.directory = directory.string();
+  read_config(run);
+  if (!read_results(run)) read_journal(run);
   return run;
 }
 
@@ -46,6 +112,7 @@ FoundRun read_run(const fs::path& directory) {
 std::vector<FoundRun> find_runs(const std::string& results) {
   std::vector<FoundRun> runs;
   std::error_code ignored;
+  if (is_run(results)) runs.push_back(read_run(results));
   for (fs::recursive_directory_iterator it(results, fs::directory_options::skip_permission_denied, ignored),
        end;
        it != end; it.increment(ignored)) {
@@ -53,8 +120,7 @@ std::vector<FoundRun> find_runs(const std::string& results) {
       it.disable_recursion_pending();
       continue;
     }
-    if (it->is_directory(ignored) && (file_exists(it->path().string() + "/config.yaml")))
-      runs.push_back(read_run(it->path()));
+    if (it->is_directory(ignored) && is_run(it->path())) runs.push_back(read_run(it->path()));
   }
   std::sort(runs.begin(), runs.end(),
             [](const FoundRun& a, const FoundRun& b) { return a.started > b.started; });
@@ -62,10 +128,20 @@ std::vector<FoundRun> find_runs(const std::string& results) {
 }
 
 Json to_json(const FoundRun& run) {
-  return JsonObject{{"directory", run.directory}, {"evaluation", run.evaluation},
-                    {"started", run.started},     {"complete", run.complete},
-                    {"cases", run.cases},         {"errored", run.errored},
-                    {"headline", run.headline},   {"gates_passed", run.gates_passed}};
+  JsonArray models;
+  for (const std::string& model : run.models) models.emplace_back(model);
+  return JsonObject{{"directory", run.directory},
+                    {"evaluation", run.evaluation},
+                    {"what", run.what},
+                    {"started", run.started},
+                    {"complete", run.complete},
+                    {"done", run.done},
+                    {"cases", run.cases},
+                    {"errored", run.errored},
+                    {"models", std::move(models)},
+                    {"cost_usd", run.cost_usd ? Json(*run.cost_usd) : Json(nullptr)},
+                    {"headline", run.headline},
+                    {"gates_passed", run.gates_passed}};
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,15 +13,20 @@ namespace assay {
 struct FoundRun {
   std::string directory;
   std::string evaluation;
-  std::string started;
+  std::string what;     // free text of the config
+  std::string started;  // "2026-11-17T10:00:00"; empty: unknown
   bool complete = false;
-  std::int64_t cases = 0;
+  std::int64_t done = 0;   // cases with an outcome
+  std::int64_t cases = 0;  // of so many; 0: unknown
   std::int64_t errored = 0;
+  std::vector<std::string> models;  // that the config names
+  std::optional<double> cost_usd;   // nothing: a price is unknown
   std::string headline;
   bool gates_passed = true;
 };
 
-// Newest first. A run's directory holds a config.yaml; runs lie at most two levels below `results`.
+// Newest first. A run's directory holds a config.yaml and is `results` itself or lies at most two levels
+// below it.
 std::vector<FoundRun> find_runs(const std::string& results);
 
 Json to_json(const FoundRun& run);

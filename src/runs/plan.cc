@@ -1,5 +1,6 @@
 #include "runs/plan.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -7,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/file.h"
+#include "core/secrets/literal_secrets.h"
 #include "core/text.h"
 #include "core/yaml.h"
 #include "evaluations/common_keys.h"
@@ -34,6 +36,21 @@ std::string named_in(const ConfigSource& source) {
   }
   const Json* name = find_member(source.document.value, "evaluation");
   return name != nullptr && name->is_string() ? std::string(name->get_string()) : std::string();
+}
+
+Error missing_evaluation(const ConfigSource& source) {
+  constexpr std::string_view kEvaluation[] = {"evaluation"};
+  const JsonObject* keys = source.document.value.if_object();
+  for (const auto& [key, value] : keys != nullptr ? *keys : JsonObject()) {
+    if (!nearest(key, kEvaluation)) continue;
+    return {ErrorKind::config,
+            fmt::format("unknown key `{}`; did you mean `evaluation`?", std::string_view(key)),
+            {{"file", source.file}}};
+  }
+  return {
+      ErrorKind::config,
+      fmt::format("the key `evaluation` is missing; expected one of {}", fmt::join(evaluation_names(), ", ")),
+      {{"file", source.file}}};
 }
 
 std::vector<Gate> read_gates(const Config& config, const Evaluation& evaluation,
@@ -68,6 +85,34 @@ Result<YamlDocument> read_config_file(const std::string& path) {
   return document;
 }
 
+// A config that a run has written has marks in the place of its secrets; they come from the config that the
+// run began with.
+void fill_secrets(ConfigSource& source, const Keys& keys) {
+  const Json* from = find_member(source.document.value, kSecretsFrom);
+  if (from == nullptr || !from->is_string() || still_hidden(source.document.value).empty()) return;
+  ConfigSource original;
+  original.file = std::string(from->get_string());
+  auto document = read_config_file(original.file);
+  if (!document) return;  // told of by its consequence: the secret is missing
+  original.document = std::move(*document);
+  const Json values = resolve_config(keys, original).config.values();
+  source.document.value = with_secrets_of(source.document.value, values);
+}
+
+void tell_hidden(ResolvedConfig& resolved, const std::string& file) {
+  const std::string from = resolved.config.text(kSecretsFrom);
+  for (const std::string& pointer : still_hidden(resolved.config.values())) {
+    std::string key = pointer.substr(1);
+    std::ranges::replace(key, '/', '.');
+    resolved.problems.push_back(
+        {file, key,
+         fmt::format(
+             "its secret is not kept with the run{}; give the value again as a flag, or write ${{NAME}} "
+             "in its place and set that variable",
+             from.empty() ? std::string() : fmt::format(", and {} does not hold it any more", from))});
+  }
+}
+
 }  // namespace
 
 std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
@@ -82,12 +127,7 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
   }
   const std::string in_config = named_in(source);
   const std::string name = request.evaluation.empty() ? in_config : request.evaluation;
-  if (name.empty()) {
-    return wrong({ErrorKind::config,
-                  fmt::format("the key `evaluation` is missing; expected one of {}",
-                              fmt::join(evaluation_names(), ", ")),
-                  {{"file", request.config_file}}});
-  }
+  if (name.empty()) return wrong(missing_evaluation(source));
   RunPlan plan;
   plan.kind = find_evaluation(name);
   if (plan.kind == nullptr) return wrong({ErrorKind::config, unknown_evaluation(name), {}});
@@ -103,7 +143,14 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
     if (!flag_form(keys, flag.name))
       problems.push_back({"--" + flag.name, "", fmt::format("{} has no such key", name)});
   }
+  fill_secrets(source, keys);
   ResolvedConfig resolved = resolve_config(keys, source);
+  // Whoever goes on with the run finds them there.
+  if (!source.file.empty() && !resolved.config.has(kSecretsFrom) && has_secrets(resolved.config.values())) {
+    source.flags.push_back({std::string(kSecretsFrom), source.file});
+    resolved = resolve_config(keys, source);
+  }
+  tell_hidden(resolved, source.file);
   problems.insert(problems.end(), resolved.problems.begin(), resolved.problems.end());
   plan.config = std::move(resolved.config);
   if (problems.empty()) {

@@ -26,6 +26,7 @@
 #include "report/gates.h"
 #include "report/summary.h"
 #include "runs/collect.h"
+#include "runs/seal.h"
 #include "store/run_store.h"
 
 namespace assay {
@@ -44,19 +45,23 @@ struct RunRequest {
   std::string command = {};          // that repeats it, for the report
   std::vector<Gate> gates = {};
   std::vector<StopCondition> stop_when = {};
-  std::int64_t cases = 0;  // that the data hold, for the progress
+  std::int64_t cases = 0;                   // that the data hold, for the progress
+  std::optional<double> calls_a_case = {};  // the same, as estimated
   // Hears every outcome that stands: those of earlier sittings before anything is asked, the others once they
   // are durable. May be empty.
   std::function<void(const Case& input, const Outcome& outcome)> on_outcome = {};
   std::function<void(const std::string&)> trace = {};  // one line per request; may be empty
+  // A run whose files are not as they were sealed, or whose journal is not as it was written.
+  Damage damage = Damage::refuse;
 };
 
 class NewDirectory;
 
 class Run {
  public:
-  // Kind usage if a fresh run meets one that is there, kind changed if it is another run than the request
-  // says, kind journal if somebody is working on it. A directory that was made for nothing is taken back.
+  // Kind usage if a fresh run meets one that is there or files of somebody else's, kind changed if it is
+  // another run than the request says, kind journal if somebody is working on it or it is not as it was
+  // written. A directory that was made for nothing is taken back.
   static Task<Result<std::unique_ptr<Run>>> open(Gateway& gateway, RunRequest request);
 
   const RunIdentity& identity() const { return identity_; }
@@ -67,8 +72,12 @@ class Run {
   void interrupt();
   RunProgress progress() const;
 
-  // Figures and files. `result` says how execute() ended; cases that it did not come to count as errored, or
-  // as left out if the rule that stops early said so.
+  // What was found when the run was opened and gone on with all the same: files that people had changed.
+  const std::vector<std::string>& opening_notes() const { return opening_notes_; }
+
+  // Figures and files, and the seal on all of them: the journal is closed with it. `result` says how
+  // execute() ended; cases that it did not come to count as errored, or as left out if the rule that stops
+  // early said so.
   Task<Result<ReportInput>> collect(const RunResult& result, std::vector<Problem> warnings,
                                     ProblemList& problems);
 
@@ -80,6 +89,9 @@ class Run {
   // Both block, and run on a thread of their own: what the run would begin with now, and the store for it.
   Result<RunIdentity> new_identity() const;
   Status open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock);
+  Status reopen_store(const RunIdentity& now, std::unique_ptr<RunLock>& lock);
+  Status write_config() const;
+  Task<Status> begin_writing();
   Task<Status> hear_earlier();
   Post post();
 
@@ -89,12 +101,14 @@ class Run {
   std::unique_ptr<RunStore> store_;
   std::unique_ptr<RunStore> earlier_answers_;  // of the run that --reuse names
   bool resumed_ = false;                       // it was there
+  std::vector<std::string> opening_notes_;
+  SealHistory seals_;  // before this sitting
   std::unique_ptr<EarlyStop> early_stop_;
   std::unique_ptr<Runner> runner_;
   bool interrupted_ = false;
 };
 
-// The resolved config as it stands in config.yaml.
+// The resolved config as it stands in config.yaml, with marks in the place of literal secrets.
 std::string written_config(const Config& config);
 
 // A run that asks nothing outside: evaluated while it is read, in one pass, without a journal.

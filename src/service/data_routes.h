@@ -1,4 +1,4 @@
-// The routes of the data service under /data/eval: items, subsets, results, failures, feedback and jobs.
+// The routes of the data service under /data/eval.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,11 @@
 
 namespace assay {
 
-// Both must outlive the routes.
+// Store and jobs must outlive the routes.
+std::vector<Route> record_routes(DataStore& store);  // items, subsets, results, failures, feedback
+std::vector<Route> fetch_routes(DataStore& store);
+std::vector<Route> job_routes(DataStore& store, Jobs& jobs);
+// All of them.
 std::vector<Route> data_routes(DataStore& store, Jobs& jobs);
 
 }  // namespace assay

@@ -1,12 +1,14 @@
 #include "service/evaluation_records.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/time.h"
 #include "evaluations/persona/answer.h"
 #include "evaluations/persona/request.h"
 #include "evaluations/persona/schemas.h"
@@ -18,6 +20,14 @@ std::vector<std::string> texts_of(const JsonArray& list) {
   std::vector<std::string> texts;
   for (const Json& text : list) texts.emplace_back(as_text(text).value_or(""));
   return texts;
+}
+
+// Milliseconds since 1970 of a time that ISO 8601 can write.
+std::optional<std::int64_t> as_time_ms(const Json& json) {
+  const auto ms = as_number(json);
+  if (!ms || !(*ms >= static_cast<double>(kFirstTimeMs)) || !(*ms <= static_cast<double>(kLastTimeMs)))
+    return std::nullopt;
+  return std::llround(*ms);
 }
 
 // One perspective of one classification of one item.
@@ -34,8 +44,9 @@ std::optional<StoredVerdict> read_verdict(const Json& json, const std::string& i
   if (const Json* likert = find_member(json, "evaluationLikertVal")) {
     if (const auto value = as_integer(*likert)) verdict.likert = static_cast<int>(*value);
   }
-  // The documented form has no mode; a Likert value alone does not say which of the two it was.
-  verdict.mode = find_text(json, "mode").value_or(verdict.agreement ? "mode3" : "mode2");
+  // The documented form has no mode. An agreement is of mode 3; a Likert value does not say which of the
+  // other two it was, and neither do we.
+  verdict.mode = find_text(json, "mode").value_or(verdict.agreement ? "mode3" : "");
   if (const auto value = values.find(classification); value != values.end()) verdict.value = value->second;
   return verdict;
 }
@@ -72,8 +83,14 @@ std::optional<ResultRecord> read_result(const Json& body, std::vector<FieldError
     const Json& item = items[i];
     StoredItem evaluated;
     evaluated.item_id = text_at(item, "itemId");
-    if (const Json* time = find_member(item, "evaluateTimeMs"))
-      evaluated.published_ms = as_integer(*time).value_or(0);
+    if (const Json* time = find_member(item, "evaluateTimeMs")) {
+      const auto ms = as_time_ms(*time);
+      if (!ms)
+        errors.push_back({fmt::format("/items/{}/evaluateTimeMs", i),
+                          fmt::format("found {}, expected milliseconds since 1970 of the years 0 to 9999",
+                                      excerpt(*time))});
+      evaluated.published_ms = ms.value_or(0);
+    }
     evaluated.tags = texts_of(list_at(item, "tags"));
     std::map<std::string, std::optional<std::string>> values;
     for (const Json& one : list_at(item, "classifications"))
@@ -121,10 +138,16 @@ std::optional<FailureRecord> read_failure(const Json& body, std::vector<FieldErr
   record.context_id = text_at(body, "contextIdentifier");
   record.persona_id = text_at(*find_member(body, "evaluationPersona"), "id");
   record.mode = text_at(body, "mode");
-  if (const Json* item = find_pointer(body, "/evaluationItem/contentItemSummary"))
-    record.item_id = text_at(*item, "itemId");
-  if (const JsonArray& items = list_at(body, "items"); record.item_id.empty() && !items.empty())
-    record.item_id = std::string(as_text(items[0]).value_or(""));
+  if (const Json* item = find_pointer(body, "/evaluationItem/contentItemSummary");
+      item != nullptr && find_text(*item, "itemId")) {
+    record.item_ids.push_back(text_at(*item, "itemId"));
+  }
+  for (std::string& id : texts_of(list_at(body, "items"))) {
+    if (std::ranges::find(record.item_ids, id) == record.item_ids.end())
+      record.item_ids.push_back(std::move(id));
+  }
+  for (const Json& one : list_at(body, "evaluationPerspectives"))
+    record.perspectives.push_back(text_at(one, "perspectiveId"));
   record.json = to_text(body);
   return record;
 }
@@ -158,7 +181,7 @@ Json to_json(const ResultRow& row) {
                   {"itemId", verdict.item_id},
                   {"classificationName", verdict.classification},
                   {"classificationValue", or_null(verdict.value)},
-                  {"mode", verdict.mode},
+                  {"mode", verdict.mode.empty() ? Json(nullptr) : Json(boost::json::string(verdict.mode))},
                   {"evaluatedSelection", or_null(verdict.selection)},
                   {"evaluatedSelectionAgreesWithOrig", verdict.selection == verdict.value}};
   if (verdict.likert) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -42,6 +43,13 @@ std::vector<std::pair<std::string, std::string>> parse_query(std::string_view qu
 
 }  // namespace
 
+std::string error_text(std::string message, const std::vector<FieldError>& errors) {
+  JsonArray list;
+  for (const FieldError& error : errors)
+    list.push_back(JsonObject{{"pointer", error.pointer}, {"message", error.message}});
+  return to_text(JsonObject{{"message", std::move(message)}, {"errors", std::move(list)}}) + "\n";
+}
+
 Exchange::Exchange(ServerRequest request, std::shared_ptr<Responder> responder)
     : request_(std::move(request)), responder_(std::move(responder)), query_(parse_query(request_.query)) {}
 
@@ -69,8 +77,9 @@ std::optional<std::int64_t> Exchange::whole(std::string_view name, std::int64_t 
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(given->data(), given->data() + given->size(), value);
   if (error != std::errc() || end != given->data() + given->size() || value < least || value > most) {
-    add_error(std::string(name),
-              fmt::format("found \"{}\", expected a whole number from {} to {}", *given, least, most));
+    const bool bounded = least != std::numeric_limits<std::int64_t>::min();
+    add_error(std::string(name), fmt::format("found \"{}\", expected a whole number{}", *given,
+                                             bounded ? fmt::format(" from {} to {}", least, most) : ""));
     return std::nullopt;
   }
   return value;
@@ -111,15 +120,16 @@ void Exchange::add_error(std::string pointer, std::string message) {
 }
 
 void Exchange::send(int status, const Json& body) const {
+  send_text(status, to_text(body) + "\n");
+}
+
+void Exchange::send_text(int status, std::string text) const {
   responder_->send(status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
-                   to_text(body) + "\n");
+                   std::move(text));
 }
 
 void Exchange::send_error(int status, std::string message) const {
-  JsonArray errors;
-  for (const FieldError& error : errors_)
-    errors.push_back(JsonObject{{"pointer", error.pointer}, {"message", error.message}});
-  send(status, JsonObject{{"message", std::move(message)}, {"errors", std::move(errors)}});
+  send_text(status, error_text(std::move(message), errors_));
 }
 
 bool Exchange::refused() const {
@@ -130,7 +140,18 @@ bool Exchange::refused() const {
 }
 
 void Exchange::send_failure(const Error& error) const {
-  send_error(error.kind == ErrorKind::usage || error.kind == ErrorKind::data ? 400 : 500, error.text());
+  switch (error.kind) {
+    case ErrorKind::usage:
+    case ErrorKind::config:
+    case ErrorKind::data:
+      return send_error(400, error.text());
+    case ErrorKind::changed:
+      return send_error(409, error.text());
+    case ErrorKind::cancelled:
+      return send_error(503, error.text());
+    default:
+      return send_error(500, error.text());
+  }
 }
 
 }  // namespace assay

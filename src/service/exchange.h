@@ -21,6 +21,9 @@ struct FieldError {
   std::string message;
 };
 
+// {"message": …, "errors": […]}
+std::string error_text(std::string message, const std::vector<FieldError>& errors = {});
+
 class Exchange {
  public:
   Exchange(ServerRequest request, std::shared_ptr<Responder> responder);
@@ -31,8 +34,10 @@ class Exchange {
   void set_parameters(std::vector<std::pair<std::string, std::string>> parameters) {
     parameters_ = std::move(parameters);
   }
-  const std::string& client() const { return client_; }
-  void set_client(std::string client) { client_ = std::move(client); }
+  // Who asks: the name that belongs to the token; empty where no token is needed.
+  const std::string& client() const { return request_.client; }
+  // The body has been read: its bytes are not needed any more.
+  void drop_body() { request_.body = std::string(); }
 
   // Query values; what is wrong with them is kept for errors(). Absent or empty: nothing.
   std::optional<std::string> text(std::string_view name);
@@ -49,15 +54,16 @@ class Exchange {
   void send_error(int status, std::string message) const;  // with what add_error() has gathered
   // 400 and true if anything was wrong so far.
   bool refused() const;
-  // An error of ours or of the store.
+  // An error of ours, of the store, or of what was asked: its kind decides the status.
   void send_failure(const Error& error) const;
 
  private:
+  void send_text(int status, std::string text) const;
+
   ServerRequest request_;
   std::shared_ptr<Responder> responder_;
   std::vector<std::pair<std::string, std::string>> parameters_;
   std::vector<std::pair<std::string, std::string>> query_;
-  std::string client_;
   std::vector<FieldError> errors_;
 };
 

@@ -5,16 +5,36 @@
 #include <utility>
 
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
 
 #include "core/file.h"
 #include "service/evaluation_records.h"
+#include "service/job_lists.h"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t kMostListed = 10'000;  // entries of the status's lists
-constexpr const char* kLists[] = {"eval_info", "evaluations", "evaluation_success_data",
-                                  "evaluation_failure_data"};
+// What a job asks for must be there: nothing to do is an answer only where there was something.
+Status check_source(DataStore& store, const persona::JobParameters& wanted) {
+  if (!wanted.tag_source.empty()) {
+    const auto tagged = store.tagged(wanted.tag_source);
+    if (!tagged) return fail(tagged.error());
+    if (*tagged == 0)
+      return fail(ErrorKind::config,
+                  fmt::format("tag_source: no item has the tag \"{}\"", wanted.tag_source));
+  }
+  if (wanted.subset_tag) {
+    const int percent = wanted.subset_percent.value_or(0);
+    const auto members = store.members(*wanted.subset_tag, percent);
+    if (!members) return fail(members.error());
+    if (*members == 0)
+      return fail(ErrorKind::config,
+                  fmt::format("subset_tag: there is no subset of {} percent of the tag \"{}\"; create-subset "
+                              "makes one",
+                              percent, *wanted.subset_tag));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -30,20 +50,22 @@ bool is_final(std::string_view status) {
 
 JsonObject Job::json() const {
   JsonObject json = persona::to_json(status, parameters);
-  for (const char* name : kLists) json[name] = JsonArray{};
-  json["lists_truncated"] = false;
+  for (const char* name : kJobLists) json[name] = JsonArray{};
+  json["lists_truncated"] = truncated();
   json["agent"] = agent;
   return json;
 }
 
 JsonObject Job::lists() const {
-  const auto full = [](const JsonArray& list) { return list.size() == kMostListed; };
   return JsonObject{{"eval_info", eval_info_},
                     {"evaluations", evaluations_},
                     {"evaluation_success_data", success_data_},
-                    {"evaluation_failure_data", failure_data_},
-                    {"lists_truncated",
-                     full(eval_info_) || full(evaluations_) || full(success_data_) || full(failure_data_)}};
+                    {"evaluation_failure_data", failure_data_}};
+}
+
+bool Job::truncated() const {
+  const auto full = [](const JsonArray& list) { return list.size() == kMostListed; };
+  return full(eval_info_) || full(evaluations_) || full(success_data_) || full(failure_data_);
 }
 
 StoredJob Job::stored_form() const {
@@ -56,19 +78,24 @@ Json Job::whole() const {
   JsonObject whole = json();
   if (is_final(status.status)) {
     for (auto& [name, list] : lists()) whole[name] = std::move(list);
+    cut_lists(whole, {0, kMostListed});
   }
   return whole;
 }
 
 Result<std::int64_t> Job::take_snapshot() {
   const persona::JobParameters& wanted = parameters;
+  if (auto there = check_source(around_.store, wanted); !there) return fail(std::move(there.error()));
   ItemQuery query;
   query.tag = wanted.tag_source;
   if (wanted.exclude_existing) {
     query.exclude_tag = wanted.tags_dest.front();
+    // As the records have them: another content is another version, which has judged nothing yet.
     query.persona_id = wanted.personas.front().id;
+    query.persona_json = canonical_text(wanted.personas.front().json);
     query.mode = persona::to_string(wanted.mode);
-    for (const persona::Perspective& one : wanted.perspectives) query.perspectives.push_back(one.id);
+    for (const persona::Perspective& one : wanted.perspectives)
+      query.perspectives.push_back({one.id, canonical_text(persona::recorded_perspective(one))});
   }
   if (wanted.last_n_hours)
     query.published_since_ms = epoch_ms() - static_cast<std::int64_t>(*wanted.last_n_hours * 3'600'000);
@@ -89,9 +116,10 @@ Result<std::int64_t> Job::take_snapshot() {
   if (auto made = make_directories(directory); !made) return fail(std::move(made.error()));
   if (auto written = write_file(directory + "/items.jsonl", lines); !written)
     return fail(std::move(written.error()));
+  items = most;
   status.skipped_items = page->total - most;
-  status.init_remaining = most;
-  status.remaining = most;
+  status.init_remaining = page->total;
+  status.remaining = page->total;
   return most;
 }
 
@@ -116,7 +144,8 @@ Status Job::open() {
   const auto per_item = evaluation->requests_per_item();
   // By line, whether it can be used or not: that is how cases are counted.
   requests_left_.assign(static_cast<std::size_t>((*source)->lines()), static_cast<std::uint32_t>(per_item));
-  status.init_remaining = static_cast<std::int64_t>(cases / per_item);
+  items = static_cast<std::int64_t>(cases / per_item);
+  status.init_remaining = items + status.skipped_items;
   status.remaining = status.init_remaining;
   return {};
 }
@@ -127,7 +156,7 @@ void Job::hear(const Case& input, const Outcome& outcome) {
   const persona::Judgement judgement = persona::judgement_from(outcome);
   ++status.processed_requests;
   status.usage += judgement.usage;
-  if (!judgement.finish_reason.empty()) status.finish_reason = judgement.finish_reason;
+  if (!judgement.origin.finish_reason.empty()) status.finish_reason = judgement.origin.finish_reason;
   if (!records.good) {
     ++status.failed_requests;
     status.is_error = true;

@@ -46,7 +46,8 @@ class Job {
   // the snapshot.
   StoredJob stored_form() const;
   Json whole() const;
-  // Each matching item once, in the order that was asked for, into the job's directory: how many. Blocks.
+  // Each matching item once, in the order that was asked for, into the job's directory: how many. A tag or a
+  // subset that nothing has is an error (config). Blocks.
   Result<std::int64_t> take_snapshot();
   // Makes the evaluation over the snapshot. Blocks.
   Status open();
@@ -59,6 +60,7 @@ class Job {
   persona::JobStatus status;
   std::string directory;
   std::int64_t created_ms = 0;
+  std::int64_t items = 0;  // of its snapshot
   bool cancelled = false;
   std::vector<Jobs::Answer> finished;  // who waits for the end
   std::unique_ptr<persona::PersonaEvaluation> evaluation;
@@ -69,6 +71,7 @@ class Job {
   Error* broken() { return broken_ ? &*broken_ : nullptr; }
 
  private:
+  bool truncated() const;
   void stored(Status done);
 
   JobSurroundings around_;

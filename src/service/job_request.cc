@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kBodySchema = R"({
   "type": "object",
   "properties": {
-    "tag_source": {"type": ["string", "null"], "description": "Items that have this tag; null: all items."},
+    "tag_source": {"type": ["string", "null"], "description": "Items that have this tag."},
+    "all_items": {"type": "boolean", "description": "Instead of tag_source or subset_tag: every item there is."},
     "tags_dest": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1,
                   "description": "Tags of the results. The first one decides what exists already."},
     "model": {"type": "string", "minLength": 1, "description": "The judge: provider/name or a name of the config."},
@@ -129,6 +130,16 @@ std::optional<persona::JobParameters> read_job_parameters(const Json& body, std:
   if (parameters.subset_tag.has_value() != parameters.subset_percent.has_value())
     errors.push_back({parameters.subset_tag ? "/subset_percent" : "/subset_tag",
                       "missing: subset_tag and subset_percent go together"});
+  // Every item is asked about for money: that is said, not left out.
+  const bool all_items = boolean_at(body, "all_items", "all_items", false);
+  const bool narrowed = !parameters.tag_source.empty() || parameters.subset_tag.has_value();
+  if (source == JobSource::request && narrowed == all_items) {
+    errors.push_back(
+        narrowed
+            ? FieldError{"/all_items", "found together with tag_source or subset_tag, expected one of them"}
+            : FieldError{"/tag_source",
+                         "missing: the tag of the items to judge; all_items: true judges every item"});
+  }
   if (const Json* hours = either(body, "last_n_hours", "last_n_hours"))
     parameters.last_n_hours = as_number(*hours);
   if (const Json* items = either(body, "items_to_process", "items_to_process"))

@@ -31,7 +31,6 @@ namespace {
 using persona::JobParameters;
 
 constexpr std::size_t kDryJobsKept = 100;  // their statuses are in memory only
-constexpr const char* kListsFile = "lists.json";
 constexpr auto kStatusEvery = std::chrono::milliseconds(250);
 
 // What is known of a job that cannot go on because the service is another one now.
@@ -66,7 +65,7 @@ class StoreJobs final : public Jobs {
   Status begin();
   void submit(JobParameters parameters, std::string agent, Answer begun, Answer finished) override;
   void cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) override;
-  Result<std::optional<Json>> status(const std::string& job_id) override;
+  Result<std::optional<Json>> status(const std::string& job_id, const ListPage& page) override;
 
  private:
   JobSurroundings surroundings() { return {loop_, store_, options_}; }
@@ -282,7 +281,7 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
   };
   Status opened = co_await blocking_.run<Status>([job] { return job->open(); });
   job->status.status = "PROCESSING";
-  job->status.message = fmt::format("{} items to process", job->status.init_remaining);
+  job->status.message = fmt::format("{} items to process", job->items);
   if (opened) opened = co_await put(*job);
   if (!opened) {
     failed(opened.error());
@@ -299,7 +298,7 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
        .directory = job->directory,
        .opening = Opening::either,
        .run_id = job->status.job_id,
-       .cases = job->status.init_remaining * static_cast<std::int64_t>(job->evaluation->requests_per_item()),
+       .cases = job->items * static_cast<std::int64_t>(job->evaluation->requests_per_item()),
        .on_outcome = [&job = *job](const Case& input, const Outcome& outcome) { job.hear(input, outcome); }});
   if (!run) {
     result.reason = run.error().kind == ErrorKind::changed ? changed_service(run.error()) : run.error();
@@ -333,8 +332,7 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     std::filesystem::remove_all(job->directory, ignored);
   }
   if (!job->parameters.dry_run) {
-    if (auto written = write_file(job->directory + "/" + kListsFile, to_text(job->lists())); !written)
-      failed(written.error());
+    if (auto written = write_lists(job->directory, job->lists()); !written) failed(written.error());
   }
   if (auto done = co_await put(*job); !done) {
     for (const Answer& answer : std::exchange(job->finished, {})) answer(fail(done.error()));
@@ -365,7 +363,7 @@ void StoreJobs::cancel(const std::string& job_id, std::function<void(Result<std:
     }
     const auto waiting = std::ranges::find_if(
         waiting_, [&](const std::shared_ptr<Job>& job) { return job->status.job_id == job_id; });
-    if (waiting == waiting_.end()) return done(status(job_id));
+    if (waiting == waiting_.end()) return done(status(job_id, {}));
     std::shared_ptr<Job> job = *waiting;
     waiting_.erase(waiting);
     job->status.status = "CANCELLED";
@@ -385,11 +383,14 @@ void StoreJobs::cancel(const std::string& job_id, std::function<void(Result<std:
   });
 }
 
-Result<std::optional<Json>> StoreJobs::status(const std::string& job_id) {
+Result<std::optional<Json>> StoreJobs::status(const std::string& job_id, const ListPage& page) {
   {
     const std::lock_guard guard(dry_mutex_);
     for (const auto& [id, json] : dry_) {
-      if (id == job_id) return std::optional<Json>(json);
+      if (id != job_id) continue;
+      Json known = json;
+      cut_lists(known.get_object(), page);
+      return std::optional<Json>(std::move(known));
     }
   }
   auto stored = store_.job(job_id);
@@ -398,11 +399,8 @@ Result<std::optional<Json>> StoreJobs::status(const std::string& job_id) {
   auto json = parse_json((*stored)->json);
   if (!json) return fail(std::move(json.error()));
   if (is_final((*stored)->status) && json->is_object()) {
-    auto text = read_file(fmt::format("{}/{}/{}", options_.directory, job_id, kListsFile));
-    auto lists = text ? parse_json(*text) : fail(text.error());
-    if (lists && lists->is_object()) {
-      for (auto& [name, list] : lists->get_object()) json->get_object()[name] = std::move(list);
-    }
+    if (auto added = add_lists(json->get_object(), options_.directory + "/" + job_id, page); !added)
+      return fail(std::move(added.error()));
   }
   return std::optional<Json>(std::move(*json));
 }

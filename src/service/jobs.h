@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/json/json.h"
 #include "evaluations/persona/job_status.h"
+#include "service/job_lists.h"
 #include "store/data_store.h"
 
 namespace assay {
@@ -45,8 +46,8 @@ class Jobs {
                       Answer finished) = 0;
   // Starts nothing new for the job; the status as it is stored then. Nothing if there is no such job.
   virtual void cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) = 0;
-  // The last stored status; nothing if there is no such job.
-  virtual Result<std::optional<Json>> status(const std::string& job_id) = 0;
+  // The last stored status, with a page of its lists; nothing if there is no such job.
+  virtual Result<std::optional<Json>> status(const std::string& job_id, const ListPage& page) = 0;
 };
 
 }  // namespace assay

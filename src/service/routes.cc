@@ -1,8 +1,6 @@
 #include "service/routes.h"
 
-#include <algorithm>
 #include <optional>
-#include <set>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -10,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
+#include "service/openapi.h"
 
 namespace assay {
 namespace {
@@ -48,119 +47,98 @@ std::string without_trailing_slash(std::string path) {
 
 }  // namespace
 
-Routes::Routes(std::vector<Route> routes, Tokens tokens)
-    : routes_(std::move(routes)), tokens_(std::move(tokens)) {
+Routes::Routes(std::vector<Route> routes, Tokens tokens, Access access)
+    : routes_(std::move(routes)), tokens_(std::move(tokens)), access_(std::move(access)) {
   routes_.push_back({.method = "GET",
                      .path = kOpenapiPath,
                      .summary = "This description.",
+                     .answer = JsonObject{{"type", "object"}},
                      .statuses = {200},
                      .handle = [this](const std::shared_ptr<Exchange>& exchange, const Json&) {
                        exchange->send(200, openapi_);
                      }});
-  openapi_ = describe();
+  openapi_ = describe_routes(routes_, tokens_.empty() ? TokensNeeded::no : TokensNeeded::yes);
 }
 
-bool Routes::authorised(Exchange& exchange) const {
-  if (tokens_.empty()) return true;
-  const Headers& headers = exchange.request().headers;
-  std::string client;
+// The client whose token the request brings; empty if none.
+std::string Routes::client_of(const Headers& headers) const {
   if (const std::string* bearer = headers.find("Authorization"); bearer != nullptr) {
     const std::string_view value = trim(*bearer);
-    if (value.size() > 7 && equal_ignoring_ascii_case(value.substr(0, 7), "Bearer "))
-      client = tokens_.client_of(trim(value.substr(7)));
-  } else if (const std::string* token = headers.find("x-client-token"); token != nullptr) {
-    const std::string* id = headers.find("x-client-id");
-    if (id != nullptr) client = tokens_.client_of(*token, *id);
+    if (value.size() <= 7 || !equal_ignoring_ascii_case(value.substr(0, 7), "Bearer ")) return {};
+    return tokens_.client_of(trim(value.substr(7)));
   }
-  exchange.set_client(client);
-  return !client.empty();
+  const std::string* token = headers.find("x-client-token");
+  const std::string* id = headers.find("x-client-id");
+  return token != nullptr && id != nullptr ? tokens_.client_of(*token, *id) : std::string();
 }
 
-void Routes::answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const {
+Routes::Found Routes::find(const ServerRequest& request) const {
   const std::string path = without_trailing_slash(request.path);
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
-  auto exchange = std::make_shared<Exchange>(std::move(request), responder);
-  if (!authorised(*exchange)) {
-    return exchange->send_error(
-        401, "a token is needed: x-client-id and x-client-token, or Authorization: Bearer");
-  }
-  std::set<std::string> allowed;
+  Found found;
   for (const Route& route : routes_) {
     auto parameters = match(route.path, path);
     if (!parameters) continue;
-    allowed.insert(route.method);
-    if (route.method != method) continue;
-    exchange->set_parameters(std::move(*parameters));
-    std::vector<std::string> names;
-    names.reserve(route.query.size());
-    for (const QueryParameter& parameter : route.query) names.push_back(parameter.name);
-    exchange->expect_only(names);
-    if (route.body.is_null()) {
-      route.handle(exchange, Json());
-      return;
-    }
-    if (!is_json(exchange->request().headers))
-      return exchange->send_error(415, "expected a body of Content-Type application/json");
-    auto body = parse_json(exchange->request().body);
-    if (!body) {
-      exchange->add_error("", "not JSON: " + body.error().text());
-      (void)exchange->refused();
-      return;
-    }
-    route.handle(exchange, *body);
-    return;
+    found.allowed.insert(route.method);
+    if (found.route != nullptr || route.method != method) continue;
+    found.route = &route;
+    found.parameters = std::move(*parameters);
   }
-  if (allowed.empty()) return exchange->send_error(404, fmt::format("there is nothing at {}", path));
-  responder->send(
-      405, {{"Content-Type", "application/json"}, {"Allow", fmt::format("{}", fmt::join(allowed, ", "))}},
-      to_text(JsonObject{{"message", fmt::format("{} takes {}", path, fmt::join(allowed, ", "))},
-                         {"errors", JsonArray{}}}) +
-          "\n");
+  return found;
 }
 
-Json Routes::describe() const {
-  JsonObject paths;
-  for (const Route& route : routes_) {
-    JsonArray parameters;
-    for (const std::string_view part : split(route.path, '/')) {
-      if (!part.starts_with('{')) continue;
-      parameters.push_back(JsonObject{{"name", part.substr(1, part.size() - 2)},
-                                      {"in", "path"},
-                                      {"required", true},
-                                      {"schema", JsonObject{{"type", "string"}}}});
+std::optional<Refusal> Routes::admit(ServerRequest& head) const {
+  const auto refusal = [](int status, std::string message) {
+    return Refusal{status,
+                   {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
+                   error_text(std::move(message))};
+  };
+  if (auto objection = access_.objection(head))
+    return refusal(objection->first, std::move(objection->second));
+  if (!tokens_.empty()) {
+    head.client = client_of(head.headers);
+    if (head.client.empty()) {
+      Refusal unknown =
+          refusal(401, "a token is needed: x-client-id and x-client-token, or Authorization: Bearer");
+      unknown.headers.add("WWW-Authenticate", "Bearer realm=\"assay\"");
+      return unknown;
     }
-    for (const QueryParameter& one : route.query) {
-      parameters.push_back(JsonObject{{"name", one.name},
-                                      {"in", "query"},
-                                      {"description", one.help},
-                                      {"schema", JsonObject{{"type", one.type}}}});
-    }
-    JsonObject responses;
-    for (const int status : route.statuses) {
-      responses[std::to_string(status)] = JsonObject{{"description", reason_phrase(status)}};
-    }
-    if (!tokens_.empty()) responses["401"] = JsonObject{{"description", reason_phrase(401)}};
-    JsonObject operation{{"summary", route.summary},
-                         {"parameters", std::move(parameters)},
-                         {"responses", std::move(responses)}};
-    if (!route.body.is_null()) {
-      operation["requestBody"] =
-          JsonObject{{"required", true},
-                     {"content", JsonObject{{"application/json", JsonObject{{"schema", route.body}}}}}};
-    }
-    Json& path = paths[route.path];
-    if (!path.is_object()) path = JsonObject{};
-    path.get_object()[lower_ascii(route.method)] = std::move(operation);
   }
-  return JsonObject{
-      {"openapi", "3.1.0"},
-      {"info", JsonObject{{"title", "Assay data service"}, {"version", "1"}}},
-      {"components", JsonObject{{"securitySchemes",
-                                 JsonObject{{"bearer", JsonObject{{"type", "http"}, {"scheme", "bearer"}}},
-                                            {"clientToken", JsonObject{{"type", "apiKey"},
-                                                                       {"in", "header"},
-                                                                       {"name", "x-client-token"}}}}}}},
-      {"paths", std::move(paths)}};
+  const Found found = find(head);
+  if (found.allowed.empty())
+    return refusal(404, fmt::format("there is nothing at {}", repair_utf8(shorten(head.path, 200))));
+  if (found.route == nullptr) {
+    const std::string allowed = fmt::format("{}", fmt::join(found.allowed, ", "));
+    Refusal wrong = refusal(405, fmt::format("{} takes {}", head.path, allowed));
+    wrong.headers.add("Allow", allowed);
+    return wrong;
+  }
+  if (!found.route->body.is_null() && !is_json(head.headers))
+    return refusal(415, "expected a body of Content-Type application/json");
+  return std::nullopt;
+}
+
+void Routes::answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const {
+  Found found = find(request);
+  auto exchange = std::make_shared<Exchange>(std::move(request), responder);
+  if (found.route == nullptr) return exchange->send_error(404, "there is nothing here");
+  exchange->set_parameters(std::move(found.parameters));
+  std::vector<std::string> names;
+  names.reserve(found.route->query.size());
+  for (const QueryParameter& parameter : found.route->query) names.push_back(parameter.name);
+  exchange->expect_only(names);
+  if (found.route->body.is_null()) {
+    found.route->handle(exchange, Json());
+    return;
+  }
+  auto body = parse_json(exchange->request().body);
+  exchange->drop_body();
+  if (!body) {
+    exchange->add_error("", "not JSON: " + body.error().text());
+    (void)exchange->refused();
+    return;
+  }
+  found.route->handle(exchange, *body);
 }
 
 }  // namespace assay

@@ -57,7 +57,9 @@ ModelIdentity SimModel::identity() const {
 Task<std::expected<ChatReply, ModelFailure>> SimModel::complete(const ChatRequest& request) {
   ChatRequest own = request;  // the caller's name may be an alias; the model's own decides
   own.model = name_;
-  co_return sim::answer(own, options_);
+  ChatReply reply = sim::answer(own, options_);
+  reply.origin.finish_reason = to_string(reply.finish);
+  co_return reply;
 }
 
 }  // namespace assay

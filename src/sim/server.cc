@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "net/http/host_name.h"
 #include "net/http/http_server.h"
 #include "sim/answers/answer.h"
 #include "sim/answers/script.h"
@@ -252,7 +253,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     if (plan.fault != Fault::none) stats_->count_fault(plan.fault);
     stats_->count_usage(reply.usage);
     delivery_->deliver(exchange, plan,
-                       write(call, reply, {hash_request(request) + exchange.number, request.model}));
+                       write(call, reply, {hash_request(request) + exchange.number, reply.model}));
   }
 
   static Written write(const OpenAiCall& call, const ChatReply& reply, const ReplyIdentity& identity) {
@@ -303,10 +304,7 @@ class Server final : public SimServer {
       : endpoint_(std::move(endpoint)), http_(std::move(http)), host_(std::move(host)) {}
 
   std::uint16_t port() const override { return http_->port(); }
-  std::string url() const override {
-    const bool v6 = host_.find(':') != std::string::npos;
-    return v6 ? fmt::format("http://[{}]:{}", host_, port()) : fmt::format("http://{}:{}", host_, port());
-  }
+  std::string url() const override { return fmt::format("http://{}:{}", url_host(host_), port()); }
   Json stats() const override { return endpoint_->stats(); }
 
  private:

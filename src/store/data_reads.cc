@@ -4,35 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "store/data_selection.h"
+
 namespace assay {
 namespace {
-
-constexpr const char* kName = "(SELECT name FROM names WHERE text = ?)";
-
-// Which rows are asked for, as SQL: the values stand in the order of their question marks. CROSS JOIN keeps
-// SQLite from turning a join around, so each form has the plan that it was written for.
-struct Selection {
-  std::string row;         // the number to be given
-  std::string from;        // where conditions can be decided
-  std::string order_join;  // what only the order needs
-  std::string where = "true";
-  std::string order;
-  std::vector<SqlValue> values;
-  std::int64_t offset = 0;
-  std::int64_t count = 0;
-
-  void demand(const std::string& condition, SqlValue value) {
-    where += " AND " + condition;
-    values.push_back(value);
-  }
-  // Empty: no demand.
-  void demand_text(const std::string& column, const std::string& text) {
-    if (!text.empty()) demand(column + " = ?", text);
-  }
-  void demand_name(const std::string& column, const std::string& text) {
-    if (!text.empty()) demand(column + " = " + kName, text);
-  }
-};
 
 struct Matches {
   std::vector<std::int64_t> rows;
@@ -61,154 +36,40 @@ class Snapshot {
 Result<Matches> find_matches(Statements& statements, const Selection& asked) {
   const bool all = asked.count < 1;
   const std::int64_t offset = std::max<std::int64_t>(0, asked.offset);
+  const bool goes_on = !asked.behind_values.empty();
   Matches found;
   std::vector<SqlValue> values = asked.values;
+  values.insert(values.end(), asked.behind_values.begin(), asked.behind_values.end());
   values.emplace_back(all ? std::int64_t{-1} : asked.count);
   values.emplace_back(offset);
-  if (auto read =
-          statements.each("SELECT " + asked.row + " FROM " + asked.from + asked.order_join + " WHERE " +
-                              asked.where + " ORDER BY " + asked.order + " LIMIT ? OFFSET ?",
-                          values, [&](const Statement& row) { found.rows.push_back(row.integer(0)); });
+  if (auto read = statements.each(
+          "SELECT " + asked.row + " FROM " + asked.from + asked.order_join + " WHERE " + asked.where +
+              " AND " + asked.behind + " ORDER BY " + asked.order + " LIMIT ? OFFSET ?",
+          values, [&](const Statement& row) { found.rows.push_back(row.integer(0)); });
       !read) {
     return fail(std::move(read.error()));
   }
   const auto here = static_cast<std::int64_t>(found.rows.size());
   const bool last_page = all || here < asked.count;
-  if (last_page && (here > 0 || offset == 0)) {  // the end was seen: counting would cost and say the same
-    found.total = offset + here;
+  if (last_page && !goes_on && (here > 0 || offset == 0)) {
+    found.total = offset + here;  // the end was seen: counting would cost and say the same
     return found;
   }
   const auto total =
       statements.number("SELECT count(*) FROM " + asked.from + " WHERE " + asked.where, asked.values);
   if (!total) return fail(total.error());
   found.total = total->value_or(0);
-  found.remaining = std::max<std::int64_t>(0, found.total - offset - here);
+  if (last_page) return found;
+  std::int64_t listed = found.total;
+  if (goes_on) {
+    values.resize(values.size() - 2);
+    const auto left = statements.number(
+        "SELECT count(*) FROM " + asked.from + " WHERE " + asked.where + " AND " + asked.behind, values);
+    if (!left) return fail(left.error());
+    listed = left->value_or(0);
+  }
+  found.remaining = std::max<std::int64_t>(0, listed - offset - here);
   return found;
-}
-
-// Starts at the narrowest list: the subset, the tag, all items. All three know item and position.
-Selection select_items(const ItemQuery& query) {
-  Selection asked;
-  asked.row = "t.item";
-  asked.offset = query.offset;
-  asked.count = query.count;
-  std::string published = "t.published_ms";
-  if (!query.subset_tag.empty()) {
-    asked.from = "subset_members t CROSS JOIN items i ON i.item = t.item";
-    published = "i.published_ms";
-    asked.demand_name("t.tag", query.subset_tag);
-    asked.demand("t.percent = ?", std::int64_t{query.subset_percent});
-    if (!query.tag.empty() && query.tag != query.subset_tag) {
-      asked.demand(std::string("EXISTS (SELECT 1 FROM item_tags g WHERE g.tag = ") + kName +
-                       " AND g.position = t.position)",
-                   query.tag);
-    }
-  } else if (!query.tag.empty()) {
-    asked.from = "item_tags t";
-    asked.order_join = " CROSS JOIN items i ON i.item = t.item";
-    asked.demand_name("t.tag", query.tag);
-  } else {
-    asked.from = "items t";
-    asked.where = "t.position IS NOT NULL";
-  }
-  if (query.published_since_ms) asked.demand(published + " >= ?", *query.published_since_ms);
-  if (!query.exclude_tag.empty()) {
-    // The item is found first, then the few personas and modes that have judged it. With perspectives it is
-    // left out only if each of them has a result.
-    const std::size_t needed = std::max<std::size_t>(1, query.perspectives.size());
-    asked.where += " AND NOT (true";
-    for (std::size_t i = 0; i < needed; ++i) {
-      asked.where +=
-          std::string(" AND EXISTS (SELECT 1 FROM evaluated e WHERE e.item = t.item AND e.tag = ") + kName;
-      asked.values.emplace_back(query.exclude_tag);
-      asked.demand_name("e.persona", query.persona_id);
-      asked.demand_name("e.mode", query.mode);
-      if (i < query.perspectives.size()) asked.demand_name("e.perspective", query.perspectives[i]);
-      asked.where += ")";
-    }
-    asked.where += ")";
-  }
-  const std::string item_id = asked.from == "items t" ? "t.item_id" : "i.item_id";
-  switch (query.order) {
-    case ItemQuery::Order::stored:
-      asked.order_join.clear();
-      asked.order = "t.position";
-      break;
-    case ItemQuery::Order::newest:
-      asked.order = published + " DESC, " + item_id;
-      break;
-    case ItemQuery::Order::item_id:
-      asked.order = item_id;
-      break;
-  }
-  return asked;
-}
-
-// An item has few results, a tag may have all of them: the item leads if it is known.
-Selection select_results(const ResultQuery& query) {
-  Selection asked;
-  asked.offset = query.offset;
-  asked.count = query.count;
-  const bool by_tag = !query.tag.empty() && query.item_id.empty();
-  const bool needs_results =
-      !query.agent.empty() || !query.classification.empty() || !query.perspective_id.empty();
-  const std::string lead = by_tag ? "t." : "r.";
-  asked.row = lead + "result";
-  asked.order = lead + "result";
-  if (by_tag) {
-    asked.from =
-        needs_results ? "result_tags t CROSS JOIN results r ON r.result = t.result" : "result_tags t";
-    asked.demand_name("t.tag", query.tag);
-  } else {
-    asked.from = "results r";
-    if (!query.item_id.empty()) {
-      asked.demand("r.item = (SELECT item FROM items WHERE item_id = ?)", query.item_id);
-    }
-    if (!query.tag.empty()) {
-      asked.demand(std::string("EXISTS (SELECT 1 FROM result_tags t WHERE t.tag = ") + kName +
-                       " AND t.result = r.result)",
-                   query.tag);
-    }
-  }
-  asked.demand_name(lead + "persona", query.persona_id);
-  asked.demand_name(lead + "mode", query.mode);
-  if (query.published_since_ms) asked.demand(lead + "published_ms >= ?", *query.published_since_ms);
-  asked.demand_name("r.agent", query.agent);
-  asked.demand_name("r.classification", query.classification);
-  asked.demand_name("r.perspective", query.perspective_id);
-  return asked;
-}
-
-Selection select_failures(const ResultQuery& query) {
-  Selection asked;
-  asked.row = "f.failure";
-  asked.from = "failures f";
-  asked.order = "f.failure";
-  asked.offset = query.offset;
-  asked.count = query.count;
-  asked.demand_text("f.item_id", query.item_id);
-  asked.demand_text("f.persona_id", query.persona_id);
-  asked.demand_text("f.mode", query.mode);
-  asked.demand_text("f.agent", query.agent);
-  if (query.published_since_ms) {
-    asked.demand(
-        "coalesce((SELECT i.published_ms FROM items i WHERE i.item_id = f.item_id), f.recorded_ms) >= ?",
-        *query.published_since_ms);
-  }
-  return asked;
-}
-
-Selection select_jobs(const JobQuery& query) {
-  Selection asked;
-  asked.row = "j.job";
-  asked.from = "jobs j";
-  asked.order = "j.created_ms DESC, j.job DESC";
-  asked.offset = query.offset;
-  asked.count = query.count;
-  asked.demand_text("j.mode", query.mode);
-  asked.demand_text("j.status", query.status);
-  asked.demand_text("j.persona_id", query.persona_id);
-  return asked;
 }
 
 std::optional<std::string> text_or_none(const Statement& row, int column) {
@@ -262,8 +123,41 @@ Result<StoredItem> DataReads::item(std::int64_t row) {
 }
 
 Result<ItemPage> DataReads::items(const ItemQuery& query) {
-  return read_page(statements_, select_items(query), &ItemPage::items,
-                   [this](std::int64_t row) { return item(row); });
+  auto page = read_page(statements_, select_items(query), &ItemPage::items,
+                        [this](std::int64_t row) { return item(row); });
+  if (!page || page->items.empty()) return page;
+  auto last = place(page->items.back().item_id);
+  if (!last) return fail(std::move(last.error()));
+  page->last = std::move(*last);
+  return page;
+}
+
+Result<ItemPlace> DataReads::place(const std::string& item_id) {
+  ItemPlace place;
+  if (auto read =
+          statements_.each("SELECT position, published_ms, item_id FROM items WHERE item_id = ?", {item_id},
+                           [&](const Statement& found) {
+                             place = {found.integer(0), found.integer(1), std::string(found.text(2))};
+                           });
+      !read) {
+    return fail(std::move(read.error()));
+  }
+  return place;
+}
+
+Result<std::int64_t> DataReads::tagged(const std::string& tag) {
+  const auto count =
+      statements_.number(std::string("SELECT count(*) FROM item_tags WHERE tag = ") + kNameOf, {tag});
+  if (!count) return fail(count.error());
+  return count->value_or(0);
+}
+
+Result<std::int64_t> DataReads::members(const std::string& tag, int percent) {
+  const auto count = statements_.number(
+      std::string("SELECT count(*) FROM subset_members WHERE tag = ") + kNameOf + " AND percent = ?",
+      {tag, std::int64_t{percent}});
+  if (!count) return fail(count.error());
+  return count->value_or(0);
 }
 
 Result<ResultRow> DataReads::result(std::int64_t row) {
@@ -315,20 +209,21 @@ Result<ResultPage> DataReads::results(const ResultQuery& query) {
 }
 
 Result<FailurePage> DataReads::failures(const ResultQuery& query) {
-  return read_page(
-      statements_, select_failures(query), &FailurePage::rows,
-      [this](std::int64_t row) -> Result<FailurePage::Row> {
-        FailurePage::Row failure{row, 0, ""};
-        if (auto read = statements_.each("SELECT recorded_ms, json FROM failures WHERE failure = ?", {row},
-                                         [&](const Statement& found) {
-                                           failure.recorded_ms = found.integer(0);
-                                           failure.json = found.text(1);
-                                         });
-            !read) {
-          return fail(std::move(read.error()));
-        }
-        return failure;
-      });
+  return read_page(statements_, select_failures(query), &FailurePage::rows,
+                   [this](std::int64_t row) -> Result<FailurePage::Row> {
+                     FailurePage::Row failure{row, 0, {}, ""};
+                     if (auto read = statements_.each(
+                             "SELECT recorded_ms, json, resolved_ms FROM failures WHERE failure = ?", {row},
+                             [&](const Statement& found) {
+                               failure.recorded_ms = found.integer(0);
+                               failure.json = found.text(1);
+                               if (!found.is_null(2)) failure.resolved_ms = found.integer(2);
+                             });
+                         !read) {
+                       return fail(std::move(read.error()));
+                     }
+                     return failure;
+                   });
 }
 
 Result<StoredJob> DataReads::job_at(std::int64_t row) {

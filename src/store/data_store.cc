@@ -151,6 +151,12 @@ class SqliteDataStore final : public DataStore {
   Result<FailurePage> failures(const ResultQuery& query) override {
     return readers_->with_one([&](DataReads& reads) { return reads.failures(query); });
   }
+  Result<std::int64_t> tagged(const std::string& tag) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.tagged(tag); });
+  }
+  Result<std::int64_t> members(const std::string& tag, int percent) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.members(tag, percent); });
+  }
   Result<std::optional<StoredJob>> job(const std::string& job_id) override {
     return readers_->with_one([&](DataReads& reads) { return reads.job(job_id); });
   }

@@ -60,7 +60,7 @@ struct ResultRecord {
 };
 struct ResultRecorded {
   std::int64_t record_id = 0;
-  bool known = false;  // every verdict of it was there already: nothing was stored
+  bool known = false;  // every verdict of it was there already: nothing was stored but tags
   std::int64_t verdicts_added = 0;
   std::int64_t persona_version = 0;
 };
@@ -69,31 +69,44 @@ struct FailureRecord {
   std::string agent;
   std::string context_id;
   std::string persona_id;
-  std::string mode;
-  std::string item_id;
+  std::string mode;                       // empty: not told
+  std::vector<std::string> item_ids;      // what was asked about …
+  std::vector<std::string> perspectives;  // … from which perspectives; none: not told
   std::string json;
+};
+
+// Where an item stands in each of the orders that items can be asked for.
+struct ItemPlace {
+  std::int64_t position = 0;
+  std::int64_t published_ms = 0;
+  std::string item_id{};
 };
 
 // Of a query only what is asked for need be named: {.tag = "t", .count = 50}.
 struct ItemQuery {
-  std::string tag{};          // "": any
-  std::string exclude_tag{};  // leaves out items that have a result under this tag …
-  std::string persona_id{};   // … of this persona; "": of any
-  std::string mode{};         // … in this mode; "": in any
-  // … from each of these perspectives; none: from any
-  std::vector<std::string> perspectives = {};
+  std::string tag{};                              // "": any
+  std::string exclude_tag{};                      // leaves out items that have a result under this tag …
+  std::string persona_id{};                       // … of this persona; "": of any
+  std::string persona_json{};                     // … with this content; "": with any
+  std::optional<std::int64_t> persona_version{};  // … in this version
+  std::string mode{};                             // … in this mode; "": in any
+  // … from each of these perspectives, with this content; none: from any
+  std::vector<Versioned> perspectives = {};
   std::optional<std::int64_t> published_since_ms{};
   std::string subset_tag{};  // members of this subset only
   int subset_percent = 0;
   // In the order of their first storing, by time of publication (ties by item id), by item id.
   enum class Order { stored, newest, item_id } order = Order::stored;
+  // Only what comes behind this place, which stays where it is whatever is recorded meanwhile.
+  std::optional<ItemPlace> after{};
   std::int64_t offset = 0;
   std::int64_t count = 20;  // below 1: all
 };
 struct ItemPage {
   std::vector<StoredItem> items;
-  std::int64_t total = 0;      // that match
-  std::int64_t remaining = 0;  // behind this page
+  std::int64_t total = 0;         // that match, before `after` too
+  std::int64_t remaining = 0;     // behind this page
+  std::optional<ItemPlace> last;  // where the page ends; none if it is empty
 };
 
 struct ResultQuery {
@@ -105,6 +118,7 @@ struct ResultQuery {
   std::string classification{};
   std::string perspective_id{};
   std::optional<std::int64_t> published_since_ms{};
+  bool resolved = false;  // of failures: also those that have a result by now
   std::int64_t offset = 0;
   std::int64_t count = 20;  // below 1: all
 };
@@ -129,6 +143,7 @@ struct FailurePage {
   struct Row {
     std::int64_t failure_id = 0;
     std::int64_t recorded_ms = 0;
+    std::optional<std::int64_t> resolved_ms;
     std::string json;
   };
   std::vector<Row> rows;
@@ -189,10 +204,12 @@ class DataStore {
 
   virtual void add_items(std::vector<StoredItem> items, Done<ItemsAdded> done) = 0;
   // Recording the same result again (same agent, item, classification, persona version, perspective version,
-  // mode and context) stores nothing. A verdict must be about an item and from a perspective of its record.
+  // mode and context) stores nothing but new tags; with another verdict it is an error of kind `changed`, and
+  // nothing of the record is stored. A verdict must be about an item and from a perspective of its record.
   virtual void add_result(ResultRecord record, Done<ResultRecorded> done) = 0;
-  // Its id. Recording the same failure again (same agent, item, persona, mode and context) stores nothing; a
-  // result of the same context and agent takes it away.
+  // Its id. Recording the same failure again (same agent, first item, persona, mode and context) stores
+  // nothing. It is resolved by a result of the same context and agent, and by results of the same agent,
+  // persona and mode for all that it was about.
   virtual void add_failure(FailureRecord record, Done<std::int64_t> done) = 0;
   // A random max(1, floor(n·percent/100)) of the items that have the tag, decided by the seed; 0 of none.
   // Incremental: members stay, and only what is missing to the size is drawn; a subset is never made smaller.
@@ -208,6 +225,9 @@ class DataStore {
   // Tag, classification and perspective are unused; the time of an item that is not stored is the failure's
   // own.
   virtual Result<FailurePage> failures(const ResultQuery& query) = 0;
+  // How many items have the tag, and how many are in a subset of it.
+  virtual Result<std::int64_t> tagged(const std::string& tag) = 0;
+  virtual Result<std::int64_t> members(const std::string& tag, int percent) = 0;
   virtual Result<std::optional<StoredJob>> job(const std::string& job_id) = 0;
   virtual Result<JobPage> jobs(const JobQuery& query) = 0;
 };

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -15,7 +16,7 @@
 namespace assay {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr int kApplication = 0x41534556;  // "ASEV": tells a store from a journal, whose format counts alike
 
 constexpr const char* kTables = R"(
@@ -53,15 +54,10 @@ CREATE TABLE result_tags(
   tag INTEGER NOT NULL, result INTEGER NOT NULL, persona INTEGER NOT NULL, mode INTEGER NOT NULL,
   published_ms INTEGER NOT NULL, PRIMARY KEY(tag, result)) WITHOUT ROWID;
 CREATE INDEX result_tags_by_result ON result_tags(result);
-CREATE TABLE evaluated(
-  tag INTEGER NOT NULL, item INTEGER NOT NULL, persona INTEGER NOT NULL, mode INTEGER NOT NULL,
-  perspective INTEGER NOT NULL, PRIMARY KEY(tag, item, persona, mode, perspective)) WITHOUT ROWID;
-
 CREATE TABLE failures(
   failure INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, agent TEXT NOT NULL, context_id TEXT NOT NULL,
-  persona_id TEXT NOT NULL, mode TEXT NOT NULL, item_id TEXT NOT NULL, json TEXT NOT NULL);
+  persona_id TEXT NOT NULL, mode TEXT NOT NULL, item_id TEXT NOT NULL, json TEXT NOT NULL, resolved_ms INTEGER);
 CREATE INDEX failures_by_persona ON failures(persona_id, mode);
-CREATE INDEX failures_by_item ON failures(item_id);
 CREATE UNIQUE INDEX failures_by_context ON failures(context_id, agent, item_id, persona_id, mode);
 
 CREATE TABLE jobs(
@@ -75,6 +71,31 @@ CREATE TABLE feedback(
 CREATE INDEX feedback_by_result ON feedback(result);
 )";
 
+// What has been judged, by version of persona and perspective, and what failures were about: tables of
+// format 2.
+constexpr const char* kJudgedTables = R"(
+CREATE TABLE evaluated(
+  tag INTEGER NOT NULL, item INTEGER NOT NULL, persona INTEGER NOT NULL, mode INTEGER NOT NULL,
+  perspective INTEGER NOT NULL, persona_version INTEGER NOT NULL, perspective_version INTEGER NOT NULL,
+  PRIMARY KEY(tag, item, persona, mode, perspective, persona_version, perspective_version)) WITHOUT ROWID;
+CREATE TABLE failure_parts(
+  failure INTEGER NOT NULL, item_id TEXT NOT NULL, perspective_id TEXT NOT NULL, judged INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(failure, item_id, perspective_id)) WITHOUT ROWID;
+CREATE INDEX failure_parts_by_item ON failure_parts(item_id);
+)";
+
+// Everything that the new tables hold stands in the old ones.
+constexpr const char* kFromFormat1 = R"(
+INSERT OR IGNORE INTO evaluated SELECT t.tag, r.item, r.persona, r.mode, r.perspective, r.persona_version,
+  r.perspective_version FROM result_tags t JOIN results r ON r.result = t.result;
+ALTER TABLE failures ADD COLUMN resolved_ms INTEGER;
+INSERT OR IGNORE INTO failure_parts(failure, item_id, perspective_id)
+  SELECT f.failure, i.value, coalesce(json_extract(p.value, '$.perspectiveId'), '') FROM failures f,
+  json_each(json_insert(json_object('items', coalesce(json_extract(f.json, '$.items'), json('[]'))),
+    '$.items[#]', f.item_id), '$.items') i,
+  json_each(f.json, '$.evaluationPerspectives') p WHERE i.type = 'text' AND i.value <> '';
+)";
+
 Result<std::int64_t> pragma(Database& database, const char* name) {
   auto query = database.prepare(fmt::format("PRAGMA {}", name));
   if (!query) return fail(std::move(query.error()));
@@ -83,6 +104,7 @@ Result<std::int64_t> pragma(Database& database, const char* name) {
   return *row ? query->integer(0) : 0;
 }
 
+// A store of an earlier format is brought up to this one, in one step.
 Status check_format(Database& database) {
   const auto application = pragma(database, "application_id");
   if (!application) return fail(application.error());
@@ -94,6 +116,12 @@ Status check_format(Database& database) {
   const auto format = pragma(database, "user_version");
   if (!format) return fail(format.error());
   if (*format == kFormat) return {};
+  if (*format == 1) {
+    return database.execute(fmt::format(
+        "BEGIN IMMEDIATE; DROP TABLE evaluated; DROP INDEX IF EXISTS failures_by_item; {} {} PRAGMA "
+        "user_version={}; COMMIT;",
+        kJudgedTables, kFromFormat1, kFormat));
+  }
   return fail(
       Error{ErrorKind::io,
             fmt::format("found store format {}, expected {}: it was written by another version of assay",
@@ -131,7 +159,7 @@ Status make_file(const std::string& path) {
     if (auto made =
             database->execute(fmt::format("PRAGMA synchronous=FULL; BEGIN; {} PRAGMA application_id={}; "
                                           "PRAGMA user_version={}; COMMIT;",
-                                          kTables, kApplication, kFormat));
+                                          std::string(kTables) + kJudgedTables, kApplication, kFormat));
         !made) {
       return made;
     }
@@ -150,6 +178,9 @@ Result<Database> open_data_database(const std::string& path) {
   if (!file_exists(path)) {
     if (auto made = make_file(path); !made) return fail(std::move(made.error()));
   }
+  // For its owner alone, whatever made it; SQLite gives its log the same.
+  if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 && errno != EPERM)
+    return fail(file_error(path, "protect", errno));
   auto database = Database::open(path, Database::Mode::read_write);
   if (!database) return fail(std::move(database.error()));
   if (auto known = check_format(*database); !known) return fail(std::move(known.error()));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,21 +10,17 @@
 #include "core/sha256.h"
 
 namespace assay {
-namespace {
 
 std::int64_t now_ms() {
   using namespace std::chrono;
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-// A number that the statement must give, because it inserts or counts.
-Result<std::int64_t> given(Result<std::optional<std::int64_t>> number) {
+Result<std::int64_t> given_number(Result<std::optional<std::int64_t>> number) {
   if (!number) return fail(std::move(number.error()));
   if (!*number) return fail(ErrorKind::internal, "the store gave no number for what it has just written");
   return **number;
 }
-
-}  // namespace
 
 Result<std::int64_t> DataWrites::name_of(const std::string& text) {
   constexpr std::size_t kKept = 10'000;
@@ -35,7 +30,7 @@ Result<std::int64_t> DataWrites::name_of(const std::string& text) {
   if (!*known) {
     known = statements_.number("INSERT INTO names(text) VALUES(?) RETURNING name", {text});
   }
-  const auto name = given(std::move(known));
+  const auto name = given_number(std::move(known));
   if (!name) return name;
   if (names_.size() >= kKept) names_.clear();
   names_.emplace(text, *name);
@@ -52,7 +47,7 @@ Result<std::int64_t> DataWrites::version_of(Kind kind, std::int64_t id, const st
                          {id, bytes});
   if (!known) return fail(std::move(known.error()));
   if (*known) return **known;
-  return given(statements_.number(
+  return given_number(statements_.number(
       persona
           ? "INSERT INTO persona_versions(id, version, hash, json) SELECT ?1, 1 + coalesce(max(version), 0), "
             "?2, ?3 FROM persona_versions WHERE id = ?1 RETURNING version"
@@ -97,7 +92,7 @@ Result<bool> DataWrites::add_item(const StoredItem& item) {
       return fail(std::move(done.error()));
     }
   }
-  const auto placed = given(std::move(position));
+  const auto placed = given_number(std::move(position));
   if (!placed) return fail(placed.error());
   for (const std::string& text : item.tags) {
     const auto tag = name_of(text);
@@ -126,171 +121,9 @@ Result<std::int64_t> DataWrites::row_of_item(const StoredItem& item) {
   auto known = statements_.number("SELECT item FROM items WHERE item_id = ?", {item.item_id});
   if (!known) return fail(std::move(known.error()));
   if (*known) return **known;
-  return given(statements_.number("INSERT INTO items(item_id, published_ms) VALUES(?, ?) RETURNING item",
-                                  {item.item_id, item.published_ms}));
-}
-
-// Verdicts come first and the record follows if one of them was new: what is known already leaves no trace.
-class DataWrites::Recording {
- public:
-  Recording(DataWrites& writes, const ResultRecord& record)
-      : writes_(writes), statements_(writes.statements_), record_(record) {
-    for (const StoredItem& item : record.items) items_.try_emplace(item.item_id, &item);
-    for (const Versioned& each : record.perspectives) perspectives_.try_emplace(each.id, &each);
-  }
-
-  Result<ResultRecorded> record() {
-    if (record_.verdicts.empty()) return fail(ErrorKind::data, "the result has no verdict");
-    if (auto named = name_common(); !named) return fail(std::move(named.error()));
-    for (const StoredVerdict& verdict : record_.verdicts) {
-      if (auto added = add(verdict); !added) return fail(std::move(added.error()));
-    }
-    if (added_ == 0) return ResultRecorded{*known_in_, true, 0, persona_version_};
-    // A request that failed and then succeeded, as after a resume, is no failure any more.
-    if (auto done = statements_.run("DELETE FROM failures WHERE context_id = ? AND agent = ?",
-                                    {record_.context_id, record_.agent});
-        !done) {
-      return fail(std::move(done.error()));
-    }
-    if (auto done = statements_.run("INSERT INTO records(record, recorded_ms, json) VALUES(?, ?, ?)",
-                                    {number_, recorded_ms_, record_.json});
-        !done) {
-      return fail(std::move(done.error()));
-    }
-    return ResultRecorded{number_, false, added_, persona_version_};
-  }
-
- private:
-  // What tells one verdict from another.
-  struct Key {
-    std::int64_t item = 0;
-    std::int64_t classification = 0;
-    std::int64_t perspective = 0;
-    std::int64_t perspective_version = 0;
-    std::int64_t mode = 0;
-  };
-
-  Status name_common() {
-    const auto number = given(statements_.number("SELECT 1 + coalesce(max(record), 0) FROM records"));
-    if (!number) return fail(number.error());
-    number_ = *number;
-    const auto agent = writes_.name_of(record_.agent);
-    if (!agent) return fail(agent.error());
-    agent_ = *agent;
-    const auto persona = writes_.name_of(record_.persona.id);
-    if (!persona) return fail(persona.error());
-    persona_ = *persona;
-    const auto version = writes_.version_of(Kind::persona, persona_, record_.persona.json);
-    if (!version) return fail(version.error());
-    persona_version_ = *version;
-    return {};
-  }
-
-  Result<Key> key_of(const StoredVerdict& verdict, const StoredItem& item, const Versioned& perspective) {
-    const auto row = writes_.row_of_item(item);
-    if (!row) return fail(row.error());
-    const auto classification = writes_.name_of(verdict.classification);
-    if (!classification) return fail(classification.error());
-    const auto name = writes_.name_of(perspective.id);
-    if (!name) return fail(name.error());
-    const auto version = writes_.version_of(Kind::perspective, *name, perspective.json);
-    if (!version) return fail(version.error());
-    const auto mode = writes_.name_of(verdict.mode);
-    if (!mode) return fail(mode.error());
-    return Key{*row, *classification, *name, *version, *mode};
-  }
-
-  Status add(const StoredVerdict& verdict) {
-    const auto item = items_.find(verdict.item_id);
-    if (item == items_.end()) return fail(undescribed("item", verdict.item_id));
-    const auto perspective = perspectives_.find(verdict.perspective_id);
-    if (perspective == perspectives_.end()) return fail(undescribed("perspective", verdict.perspective_id));
-    const auto key = key_of(verdict, *item->second, *perspective->second);
-    if (!key) return fail(key.error());
-    const auto result = statements_.number(
-        "INSERT INTO results(record, item, classification, persona, persona_version, perspective, "
-        "perspective_version, agent, mode, context_id, published_ms, recorded_ms, likert, agreement, "
-        "selection, "
-        "value, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(item, classification, persona, "
-        "persona_version, perspective, perspective_version, agent, mode, context_id) DO NOTHING RETURNING "
-        "result",
-        {number_, key->item, key->classification, persona_, persona_version_, key->perspective,
-         key->perspective_version, agent_, key->mode, record_.context_id, item->second->published_ms,
-         recorded_ms_, sql_value(verdict.likert), sql_value(verdict.agreement), sql_value(verdict.selection),
-         sql_value(verdict.value), verdict.text});
-    if (!result) return fail(result.error());
-    if (!*result) return known_in_ ? Status() : find_record(*key);
-    ++added_;
-    return add_tags(**result, *item->second, *key);
-  }
-
-  Status find_record(const Key& key) {
-    const auto found = given(statements_.number(
-        "SELECT record FROM results WHERE item = ? AND classification = ? AND persona = ? AND "
-        "persona_version = ? "
-        "AND perspective = ? AND perspective_version = ? AND agent = ? AND mode = ? AND context_id = ?",
-        {key.item, key.classification, persona_, persona_version_, key.perspective, key.perspective_version,
-         agent_, key.mode, record_.context_id}));
-    if (!found) return fail(found.error());
-    known_in_ = *found;
-    return {};
-  }
-
-  Status add_tags(std::int64_t result, const StoredItem& item, const Key& key) {
-    for (const std::string& text : item.tags) {
-      const auto tag = writes_.name_of(text);
-      if (!tag) return fail(tag.error());
-      if (auto done = statements_.run(
-              "INSERT INTO result_tags(tag, result, persona, mode, published_ms) VALUES(?, ?, ?, ?, ?) ON "
-              "CONFLICT DO NOTHING",
-              {*tag, result, persona_, key.mode, item.published_ms});
-          !done) {
-        return done;
-      }
-      if (auto done = statements_.run(
-              "INSERT INTO evaluated(tag, item, persona, mode, perspective) VALUES(?, ?, ?, ?, ?) ON "
-              "CONFLICT DO NOTHING",
-              {*tag, key.item, persona_, key.mode, key.perspective});
-          !done) {
-        return done;
-      }
-    }
-    return {};
-  }
-
-  static Error undescribed(std::string_view what, std::string_view id) {
-    return Error{ErrorKind::data,
-                 fmt::format("a verdict names the {} \"{}\", which the result does not describe", what, id),
-                 {}};
-  }
-
-  DataWrites& writes_;
-  Statements& statements_;
-  const ResultRecord& record_;
-  std::map<std::string_view, const StoredItem*> items_;
-  std::map<std::string_view, const Versioned*> perspectives_;
-  std::int64_t recorded_ms_ = now_ms();
-  std::int64_t number_ = 0;
-  std::int64_t agent_ = 0;
-  std::int64_t persona_ = 0;
-  std::int64_t persona_version_ = 0;
-  std::int64_t added_ = 0;
-  std::optional<std::int64_t> known_in_;  // the record of the first verdict that was there
-};
-
-Result<ResultRecorded> DataWrites::add_result(const ResultRecord& record) {
-  return Recording(*this, record).record();
-}
-
-Result<std::int64_t> DataWrites::add_failure(const FailureRecord& record) {
-  return given(statements_.number(
-      // The update changes nothing; it makes a known failure give its id.
-      "INSERT INTO failures(recorded_ms, agent, context_id, persona_id, mode, item_id, json) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?) "
-      "ON CONFLICT(context_id, agent, item_id, persona_id, mode) DO UPDATE SET agent = agent RETURNING "
-      "failure",
-      {now_ms(), record.agent, record.context_id, record.persona_id, record.mode, record.item_id,
-       record.json}));
+  return given_number(
+      statements_.number("INSERT INTO items(item_id, published_ms) VALUES(?, ?) RETURNING item",
+                         {item.item_id, item.published_ms}));
 }
 
 // By item id, so that the same items give the same members in whatever order they came.
@@ -338,9 +171,9 @@ Result<Subset> DataWrites::make_subset(const SubsetPlan& plan) {
       return fail(std::move(done.error()));
     }
   }
-  const auto of = given(statements_.number("SELECT count(*) FROM item_tags WHERE tag = ?", {*tag}));
+  const auto of = given_number(statements_.number("SELECT count(*) FROM item_tags WHERE tag = ?", {*tag}));
   if (!of) return fail(of.error());
-  const auto members = given(statements_.number(
+  const auto members = given_number(statements_.number(
       "SELECT count(*) FROM subset_members WHERE tag = ? AND percent = ?", {*tag, percent}));
   if (!members) return fail(members.error());
   const std::int64_t size = *of == 0 ? 0 : std::max<std::int64_t>(1, *of * percent / 100);

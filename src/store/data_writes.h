@@ -14,6 +14,11 @@
 
 namespace assay {
 
+// A number that the statement must give, because it inserts or counts.
+Result<std::int64_t> given_number(Result<std::optional<std::int64_t>> number);
+// Milliseconds since 1970.
+std::int64_t now_ms();
+
 class DataWrites {
  public:
   explicit DataWrites(Statements& statements) : statements_(statements) {}
@@ -39,6 +44,7 @@ class DataWrites {
   Result<bool> add_item(const StoredItem& item);
   Status update_item(std::int64_t row, const StoredItem& item);
   Status add_members(const SubsetPlan& plan, std::int64_t tag, std::int64_t missing);
+  Status add_parts(std::int64_t failure, const FailureRecord& record);
 
   Statements& statements_;
   std::unordered_map<std::string, std::int64_t> names_;  // some of those that are in the table

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -12,15 +13,20 @@
 namespace assay {
 
 Result<FileLock> FileLock::take(const std::string& path, Error taken) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(file_error(path, "create", errno));
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    const int cause = errno;
-    ::close(fd);
-    if (cause != EWOULDBLOCK) return fail(file_error(path, "lock", cause));
-    return fail(std::move(taken));
+  for (;;) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) return fail(file_error(path, "create", errno));
+    FileLock lock(fd);
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return fail(file_error(path, "lock", errno));
+      return fail(std::move(taken));
+    }
+    // Whoever had it may have taken the file away meanwhile; then it guards nothing.
+    struct stat locked{};
+    struct stat there{};
+    if (::fstat(fd, &locked) == 0 && ::stat(path.c_str(), &there) == 0 && locked.st_ino == there.st_ino)
+      return lock;
   }
-  return FileLock(fd);
 }
 
 FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

@@ -63,6 +63,7 @@ struct RunIdentity {
       config;  // JSON: everything in the config that decides answers, and fingerprints of the plan's texts
   std::string data_path;
   std::string data_hash;
+  std::int64_t cases = 0;  // that the data held when it began; 0: unknown
 };
 
 // A text that the evaluation reads beside its cases: a prompt, a persona, a task.
@@ -81,6 +82,10 @@ struct RunTotals {
   std::int64_t cost_picousd = 0;
   bool cost_known = true;  // false if any row has no price
   std::int64_t reused = 0;
+  double worked_seconds = 0;           // of all sittings, up to their last commits
+  std::int64_t retries = 0;            // of the requests: tries of one call beyond its first
+  std::int64_t repairs = 0;            // calls that asked a model again for an answer that could be used
+  std::vector<std::string> simulated;  // models of the simulator that answered, sorted: "sim/judge"
 };
 
 // Which cases have come how far; sorted indices.
@@ -96,6 +101,12 @@ class RunLock {
   virtual ~RunLock() = default;
 };
 
+// What to do with a journal that is not as it was written.
+enum class Damage {
+  refuse,
+  accept,  // go on with what it holds, which is noted in it
+};
+
 class RunStore {
  public:
   // The right to write what is, or will be, at this address; its directory is there. An error if somebody has
@@ -109,9 +120,10 @@ class RunStore {
   static Result<std::unique_ptr<RunStore>> create(const std::string& address, std::unique_ptr<RunLock> lock,
                                                   const RunIdentity& identity,
                                                   const std::vector<PlanText>& texts, Post post);
-  // For writing, or without a lock for reading.
+  // For writing, or without a lock for reading. For writing, everything that was written is held against its
+  // chain of hashes first; nothing changes on the disk before the first put().
   static Result<std::unique_ptr<RunStore>> open(const std::string& address, std::unique_ptr<RunLock> lock,
-                                                Post post);
+                                                Post post, Damage damage = Damage::refuse);
   virtual ~RunStore() = default;  // commits what was put, then stops the writer
 
   virtual const RunIdentity& identity() const = 0;
@@ -119,9 +131,17 @@ class RunStore {
   // Done when it is durable. Not of a store that is open for reading.
   virtual Task<Status> put(EffectRow row) = 0;
   virtual Task<Status> put(OutcomeRow row) = 0;
+  // A commit without rows: how long the sitting has worked by now, and what a reader should know; mostly
+  // nothing.
+  virtual Task<Status> note(std::string text) = 0;
   // Writes a file of the run ("task-openai-variation0.yaml"), whole and durable, in the order of the calls.
   virtual Task<Status> keep_file(std::string name, std::string text) = 0;
 
+  // Closes the journal, as the destructor does, and gives back the lock; nothing may be asked afterwards.
+  virtual std::unique_ptr<RunLock> close() = 0;
+
+  // What was noted, in the order of the commits.
+  virtual Task<Result<std::vector<std::string>>> notes() = 0;
   virtual Task<Result<std::vector<PlanText>>> texts() = 0;
   virtual Task<Result<std::vector<EffectRow>>> effects_of(std::int64_t case_index) = 0;
   virtual Task<Result<CaseStates>> states(std::vector<std::string> outcomes_to_retry) = 0;
@@ -136,6 +156,27 @@ class RunStore {
 
 // Which run the address holds; locks nothing.
 Result<RunIdentity> read_identity(const std::string& address);
+
+// How far a run is, at a glance: for lists. Locks nothing.
+struct RunGlance {
+  RunIdentity identity;
+  std::int64_t outcomes = 0;
+  std::int64_t errored = 0;  // of them, not scored
+  RunTotals totals;
+};
+Result<RunGlance> glance_at(const std::string& address);
+
+// What a journal holds, each row held against the chain of hashes.
+struct JournalReport {
+  std::int64_t commits = 0;
+  std::int64_t effects = 0;
+  std::int64_t outcomes = 0;
+  Digest head{};
+  std::vector<std::string> notes;  // of commits, in their order
+  std::string defect;              // what is not as it was written, in a sentence; empty: nothing
+};
+// Locks nothing. An error if the journal cannot be read to its end.
+Result<JournalReport> check_journal(const std::string& address);
 
 // The file name inside a run's directory.
 inline constexpr const char* kJournalFile = "run.db";

@@ -164,4 +164,8 @@ Result<Statement> Database::prepare(std::string_view sql) {
   return Statement(statement);
 }
 
+std::int64_t Database::changes() const {
+  return sqlite3_changes64(handle_);
+}
+
 }  // namespace assay

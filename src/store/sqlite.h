@@ -58,6 +58,8 @@ class Database {
 
   Status execute(const std::string& sql);
   Result<Statement> prepare(std::string_view sql);
+  // Rows that the last INSERT, UPDATE or DELETE has changed.
+  std::int64_t changes() const;
   const std::string& path() const { return path_; }
 
  private:

@@ -1,9 +1,15 @@
 #include "tools/command.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "core/json/depth.h"
+#include "core/secrets/literal_secrets.h"
 #include "net/process/subprocess.h"
 #include "tools/hidden.h"
 
@@ -26,6 +32,30 @@ Result<Variables> variables_of(const CommandCall& call, const Environment& envir
   return variables;
 }
 
+// A program that has all of our environment may print it, most likely when it fails.
+void note_inherited(Secrets& secrets) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const std::size_t equals = std::min(variable.find('='), variable.size());
+    if (equals < variable.size() && names_secret(variable.substr(0, equals)))
+      secrets.add(variable.substr(equals + 1));
+  }
+}
+
+// Its variables come by its environment, not as arguments, which every user of the machine can read.
+Result<ProcessRequest> confined_request(const CommandCall& call, const Environment& environment) {
+  Confinement confinement = *call.confinement;
+  const std::string& program = call.command.front();
+  if (program.starts_with('/') && !program.starts_with("/usr/")) confinement.readable.push_back(program);
+  auto request =
+      confined(confinement, {.prelude = fmt::format("{}exec \"$@\"\n", kPrintMark), .argv = call.command},
+               environment);
+  if (!request) return request;
+  request->environment = {
+      {"PATH", std::string(kSandboxPath)}, {"HOME", "/tmp"}, {"TMPDIR", "/tmp"}, {"LANG", "C.UTF-8"}};
+  return request;
+}
+
 }  // namespace
 
 Json to_json(const CommandCall& call) {
@@ -37,6 +67,13 @@ Json to_json(const CommandCall& call) {
   JsonObject tree{
       {"command", std::move(command)}, {"environment", std::move(environment)}, {"input", call.input}};
   if (call.inherited == InheritedVariables::safe) tree.emplace("inherited", "safe");
+  if (!call.working_directory.empty()) tree.emplace("directory", call.working_directory);
+  if (call.confinement) {
+    JsonArray readable;
+    for (const auto& path : call.confinement->readable) readable.emplace_back(path);
+    tree.emplace("sandbox", "bubblewrap");
+    tree.emplace("readable", std::move(readable));
+  }
   return tree;
 }
 
@@ -44,15 +81,27 @@ Task<Result<Json>> run_command(EventLoop& loop, CommandCall call, Environment en
   const std::string program = call.command.empty() ? std::string() : call.command.front();
   ProcessRequest request;
   request.argv = call.command;
+  request.working_directory = call.working_directory;
+  if (call.confinement) {
+    auto fenced = confined_request(call, environment);
+    if (!fenced) co_return fail(std::move(fenced.error()).with("command", program));
+    request = std::move(*fenced);
+  }
   request.inherited = call.inherited;
   Secrets secrets(kHiddenMark);
   auto variables = variables_of(call, secrets.noting(std::move(environment)));
   if (!variables) co_return fail(std::move(variables.error()).with("command", program));
-  request.environment = std::move(*variables);
+  if (call.inherited == InheritedVariables::all) note_inherited(secrets);
+  std::ranges::move(*variables, std::back_inserter(request.environment));
   request.input = call.input;
   request.timeout = call.timeout;
   auto ended = co_await run_process(loop, std::move(request));
   if (!ended) co_return fail(std::move(ended.error()));
+  if (call.confinement) {
+    auto said = after_mark(ended->error_output);
+    if (!said) co_return fail(std::move(said.error()).with("command", program));
+    ended->error_output = std::string(*said);
+  }
   if (ended->exit_code != 0) {
     const std::string said =
         quoted_end(ended->error_output.empty() ? ended->output : ended->error_output, 500, secrets);
@@ -67,7 +116,11 @@ Task<Result<Json>> run_command(EventLoop& loop, CommandCall call, Environment en
                                  : fmt::format("stdout is not one JSON value ({}); it ends with: {}",
                                                value.error().message, printed)));
   }
-  co_return hidden_in(*value, secrets);
+  if (!within_depth(*value)) {
+    co_return fail(target_error(
+        program, fmt::format("the value on stdout is nested more than {} levels deep", kDeepestForeign)));
+  }
+  co_return secrets.hide_in(*value);
 }
 
 }  // namespace assay

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "core/task.h"
 #include "net/event_loop.h"
 #include "net/process/child_environment.h"
+#include "tools/sandbox/confinement.h"
 
 namespace assay {
 
@@ -24,8 +27,12 @@ struct CommandCall {
   // The same with values as they stand, which may come from data or from a model; of two with one name this
   // one counts.
   std::vector<std::pair<std::string, std::string>> literal_environment;
+  // If set, the program runs inside that fence, and sees its own file beside what is readable there.
+  std::optional<Confinement> confinement = {};
+  std::string working_directory = {};  // empty: ours; inside a fence always /tmp
   std::string input;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
+  int most_at_once = std::numeric_limits<int>::max();  // if the limits allow more
   int tries = 1;
   bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
 };
@@ -33,9 +40,9 @@ struct CommandCall {
 // What identifies the call in the journal; nothing in it is filled.
 Json to_json(const CommandCall& call);
 
-// What `${NAME}` stood for is hidden in all that the program says. Errors: target (cannot start, exit code
-// not 0 with the end of stderr, output that is not one JSON value), timeout, auth (a `${NAME}` that is not
-// set).
+// What `${NAME}` stood for is hidden in all that the program says, and what inherited variables with a
+// telling name hold. Errors: target (cannot start, exit code not 0 with the end of stderr, output that is not
+// one JSON value), timeout, auth (a `${NAME}` that is not set), config (no fence can be made here).
 Task<Result<Json>> run_command(EventLoop& loop, CommandCall call,
                                Environment environment = process_environment());
 

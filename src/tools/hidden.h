@@ -1,22 +1,15 @@
 // What a tool has said, without the secrets that it was given: a program, a service or a server may repeat
-// them, and all that it says goes to a model and into files. Hiding comes before cutting (core/secrets.h says
-// why).
+// them, and all that it says goes to a model and into files. Hiding comes before cutting
+// (core/secrets/secrets.h says why).
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "core/json/json.h"
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 
 namespace assay {
-
-// What stands in the place of a secret in what tools say.
-inline constexpr std::string_view kHiddenMark = "[hidden]";
-
-// At every depth: texts, names of members, and numbers, which become texts by it.
-Json hidden_in(const Json& value, const Secrets& secrets);
 
 // The beginning or the end of foreign text for a message: without space around it, as UTF-8, with "…" where
 // it was cut. The end of what a failing program said is where the reason stands.

@@ -3,7 +3,8 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/secrets.h"
+#include "core/json/depth.h"
+#include "core/secrets/secrets.h"
 #include "core/text.h"
 #include "net/http/retry_after.h"
 #include "net/http/status.h"
@@ -59,7 +60,12 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
                                        quoted_start(response->body, 200, secrets)),
                            {{"target", host}}});
   }
-  co_return hidden_in(*value, secrets);
+  if (!within_depth(*value)) {
+    co_return failed(Error{ErrorKind::target,
+                           fmt::format("the reply is nested more than {} levels deep", kDeepestForeign),
+                           {{"target", host}}});
+  }
+  co_return secrets.hide_in(*value);
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct HttpCall {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
+  int most_at_once = std::numeric_limits<int>::max();  // if the limits allow more
   int tries = 1;
   bool stubborn = false;    // also try again after failures that are the target's own, not the connection's
   bool text_reply = false;  // a body that is not JSON is given as text instead of being a failure

@@ -18,6 +18,10 @@ bool is_server(const ToolSpec& tool) {
   return tool.kind->offers == ToolKind::Offers::tools_of_its_own;
 }
 
+bool has_own_process(const ToolSpec& tool) {
+  return tool.action->has_own_process();
+}
+
 int most_at_once(const ToolSpec& tool) {
   if (tool.kind->runs == ToolKind::Runs::elsewhere) return std::numeric_limits<int>::max();
   return 2 * std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

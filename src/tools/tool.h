@@ -15,6 +15,7 @@ namespace assay {
 
 struct ToolKind;
 class ToolAction;
+class ToolSession;
 
 // Made by reading a declaration (tool_config.h): kind and action are always there.
 struct ToolSpec {
@@ -31,6 +32,8 @@ using ToolSpecs = std::vector<std::shared_ptr<const ToolSpec>>;
 std::string_view kind_word(const ToolSpec& tool);
 // Whether it is a server: not a tool itself, but one that has tools, which are listed (Toolbox::list).
 bool is_server(const ToolSpec& tool);
+// Whether each session starts a program of its own for it, which lives as long as the session.
+bool has_own_process(const ToolSpec& tool);
 // How many uses this machine bears at a time; the largest int if it does not carry them.
 int most_at_once(const ToolSpec& tool);
 // What decides a result: all but description and limits; no secret.
@@ -40,6 +43,7 @@ struct ToolUse {
   std::shared_ptr<const ToolSpec> tool;
   std::string name;  // as the model calls it; of a server's tools which one
   JsonObject arguments;
+  std::shared_ptr<ToolSession> session = {};  // of the conversation; null: one for all of the run
 };
 Json to_json(const ToolUse& use);
 

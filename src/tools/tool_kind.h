@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +21,7 @@
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
 #include "tools/tool.h"
+#include "tools/tool_session.h"
 
 namespace assay {
 
@@ -39,19 +39,17 @@ class ToolMeans {
   Environment environment;
 
   // What a kind keeps from one use to the next, such as a server that runs: one for all uses of the same
-  // declaration, made by `make` (a unique_ptr) when it is first needed, gone with the means.
+  // declaration in the session, made by `make` (a unique_ptr to a ToolSession::Kept) when it is first needed.
+  // Without a session it is one for all, gone with the means.
   template <class Make>
-  auto& kept_for(const ToolSpec& tool, const Make& make) {
-    using Kept = typename decltype(make())::element_type;
-    std::shared_ptr<void>& slot = kept_[identity_of(tool)];
-    if (!slot) slot = std::shared_ptr<Kept>(make());
-    return *static_cast<Kept*>(slot.get());  // the identity names the kind, and a kind keeps one type
+  auto& kept_for(const ToolSpec& tool, ToolSession* session, const Make& make) {
+    return (session != nullptr ? *session : shared_).kept_for(identity_of(tool), make);
   }
 
  private:
   static std::string identity_of(const ToolSpec& tool);
 
-  std::map<std::string, std::shared_ptr<void>> kept_;
+  ToolSession shared_;
 };
 
 // What a declared tool does. Immutable: many uses may be under way at once. Every wait inside must end when
@@ -69,7 +67,10 @@ class ToolAction {
   // model is told; nothing that `${NAME}` stood for may be in it or in the result.
   virtual Task<Result<Json>> use(ToolMeans& means, ToolUse use) const = 0;
   // Of a server: its tools, see Toolbox::list. Other kinds have none.
-  virtual Task<Result<Json>> list(ToolMeans& means, std::shared_ptr<const ToolSpec> server) const;
+  virtual Task<Result<Json>> list(ToolMeans& means, std::shared_ptr<const ToolSpec> server,
+                                  std::shared_ptr<ToolSession> session) const;
+  // See has_own_process in tool.h.
+  virtual bool has_own_process() const { return false; }
 };
 
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
@@ -84,6 +85,9 @@ class ToolDeclaration {
   const std::vector<std::string>& problems() const { return problems_; }
   // "url: found …, expected …", without a place.
   void complain(std::string problem) { problems_.push_back(std::move(problem)); }
+
+  // Secrets of tools come from the environment.
+  void complain_of_secret(std::string_view key);
 
   std::size_t size(std::string_view key, std::size_t fallback) const;
   // `headers` or `environment`.
@@ -125,6 +129,8 @@ struct ToolKind {
 Key environment_key();
 Key headers_key();
 Key parameters_key();
+Key sandbox_key(std::string help);
+Key readable_key();
 
 // Parts of identities: lists and objects of texts as they were written.
 JsonArray list_of(const std::vector<std::string>& texts);

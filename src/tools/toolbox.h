@@ -1,6 +1,6 @@
 // Uses tools, whatever their kind. What a kind keeps between uses (a server of the Model Context Protocol) is
-// made when it is first needed and shared by all uses of the same declaration; destroying the toolbox ends
-// it. Belongs to one event loop.
+// made when it is first needed and belongs to the session of the use (tool_session.h), or, without one, to
+// the toolbox. Belongs to one event loop.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ class Toolbox {
 
   // The tools of a server: [{"name", "description", "inputSchema"}, …], those that the declaration offers. An
   // error names what it offers and the server lacks.
-  Task<Result<Json>> list(std::shared_ptr<const ToolSpec> server);
+  Task<Result<Json>> list(std::shared_ptr<const ToolSpec> server,
+                          std::shared_ptr<ToolSession> session = nullptr);
 
   // What the model gets to see: rows as a list of objects (with `truncated` beside them if there were more),
   // the program's or service's JSON (a service's text if it is none), a server's text, or of Python {stdout,

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Keys sample() {
   return {{.name = "input_path", .type = KeyType::path, .help = ""},
@@ -45,6 +46,22 @@ TEST(Arguments, NamesTheNearestFlagAndAMissingValue) {
   EXPECT_THAT(parse_arguments({"-x"}, sample()).error().text(), HasSubstr("unknown flag -x"));
 }
 
+TEST(Arguments, TellWhoComesFromAnotherToolWhatServesHere) {
+  Keys keys = sample();
+  keys.push_back({.name = "limits",
+                  .type = KeyType::object,
+                  .help = "",
+                  .keys = {{.name = "concurrency", .type = KeyType::integer, .help = ""}}});
+  const auto told = [&](const std::string& flag) {
+    return parse_arguments({flag, "3"}, keys).error().text();
+  };
+  EXPECT_EQ(told("--concurrency"), "unknown flag --concurrency; did you mean --limits.concurrency?");
+  EXPECT_EQ(told("--max_concurrency"), "unknown flag --max_concurrency; did you mean --limits.concurrency?");
+  EXPECT_THAT(told("--dry-run"), HasSubstr("`assay check` with the same arguments sends nothing"));
+  EXPECT_THAT(told("--limit"), HasSubstr("name a shorter data file"));
+  EXPECT_THAT(told("--frobnicate"), HasSubstr("--help lists the flags"));
+}
+
 TEST(Commands, HaveFlagsThatAllHaveHelp) {
   for (const Command& command : commands()) {
     for (const Key& key : command.keys()) EXPECT_FALSE(key.help.empty()) << command.name << " --" << key.name;
@@ -61,6 +78,37 @@ TEST(Progress, SaysWhatAPersonWantsToKnow) {
   progress.spent_picousd = 420'000'000'000;
   EXPECT_EQ(progress_text(progress, std::chrono::seconds(4)),
             "1,204/10,000 cases · 301/s · 64 in flight · 2 errors · 1235k tokens · $0.42 · 29.2 s left");
+}
+
+TEST(Progress, CountsRequestsWhileCasesAreSlowAndSaysWhatTheOldestWaitsFor) {
+  RunProgress progress;
+  progress.total = 10;
+  progress.in_flight = 8;
+  progress.requests = 28;
+  progress.answers = 20;
+  progress.calls_a_case = 12;
+  progress.tokens = 900;
+  progress.oldest = AccountFigures::Oldest{"q1", "judge/verdicts", std::chrono::seconds(75)};
+  EXPECT_EQ(progress_text(progress, std::chrono::seconds(60)),
+            "0/10 cases · 20/~120 requests · 8 in flight · 900 tokens · 5m 00s left · oldest: case q1, "
+            "judge/verdicts for 1m 15s");
+}
+
+// Cases that advance abreast end all at once; what was asked for them counts before that.
+TEST(Progress, TheTimeLeftFollowsFromRequests) {
+  RunProgress progress;
+  progress.total = 100;
+  progress.done = 1;
+  progress.answers = 900;
+  progress.requests = 900;
+  progress.calls_a_case = 10;
+  EXPECT_THAT(progress_text(progress, std::chrono::seconds(90)), HasSubstr("10.0 s left"));
+  progress.done = 99;
+  progress.answers = 1'005;
+  EXPECT_THAT(progress_text(progress, std::chrono::seconds(90)), HasSubstr("ms left"))
+      << "more was asked than expected, and something is left";
+  progress.done = 100;
+  EXPECT_THAT(progress_text(progress, std::chrono::seconds(90)), Not(HasSubstr("left")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace assay {
 namespace {
@@ -109,6 +110,22 @@ TEST(Config, AWrongFlagIsNamedAsOne) {
   const auto resolved = resolve("input_path: /a\n", {{"n-runs", "many"}});
   EXPECT_THAT(texts(resolved),
               ElementsAre("--n-runs|n_runs|found \"many\", expected a whole number from 1 to 9"));
+}
+
+// Data are read several times: a pipe would be empty the second time, or wait for ever.
+TEST(Config, APipeIsNoFileAndIsToldBeforeItIsOpened) {
+  const std::string pipe = (std::filesystem::temp_directory_path() / "assay_config_pipe").string();
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("-")}) {
+    const auto resolved = resolve("input_path: \"" + path + "\"\n");
+    ASSERT_EQ(resolved.problems.size(), 1U);
+    EXPECT_EQ(resolved.problems[0].key, "input_path");
+    EXPECT_THAT(resolved.problems[0].text,
+                HasSubstr(path == "-" ? "found - (standard input)" : "found a pipe"));
+    EXPECT_THAT(resolved.problems[0].text, HasSubstr("write it to a file first"));
+  }
+  std::filesystem::remove(pipe);
 }
 
 TEST(Config, ARelativePathIsLookedUpBesideTheConfigThenInTheWorkingDirectory) {

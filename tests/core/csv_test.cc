@@ -39,6 +39,14 @@ TEST(Csv, QuotedCellsHoldCommasLineBreaksAndQuotes) {
   EXPECT_THAT(read.rows[1].cells, ElementsAre("", "last"));
 }
 
+TEST(Csv, AnApostropheAgainstFormulasIsTakenAway) {
+  const auto table = parse_csv("id,text\r\n'-x,\"'=a,b\"\r\n'quoted',''@x\r\n'-5,'\r\n").value();
+  EXPECT_EQ(table.rows[0].cells, (std::vector<std::string>{"-x", "=a,b"}));
+  EXPECT_EQ(table.rows[1].cells, (std::vector<std::string>{"'quoted'", "'@x"}));
+  EXPECT_EQ(table.rows[2].cells, (std::vector<std::string>{"'-5", "'"}))
+      << "nobody wrote it against a formula";
+}
+
 TEST(Csv, TellsEveryProblemWithItsLine) {
   EXPECT_EQ(problem("a,b\n1\n1,2,3\n"),
             "line 2: found 1 cells, expected 2 as in the first row\nline 3: found 3 cells, expected 2 as in "

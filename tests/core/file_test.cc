@@ -49,6 +49,21 @@ TEST_F(FileTest, AnUncommittedFileLeavesNoTraceAndTheOldOneStands) {
   EXPECT_EQ(entries(), 1U);
 }
 
+TEST_F(FileTest, WhatKilledProcessesLeftIsTakenAwayAndNothingElse) {
+  fs::create_directories(folder_ / "plots/deeper");
+  for (const char* left : {"results.jsonl.1.0.tmp", "plots/a.vl.json.99999.12.tmp"})
+    ASSERT_TRUE(write_file(path(left), "x").has_value());
+  for (const char* kept :
+       {"notes.tmp", "a.1.tmp", ".1.0.tmp", "a.b.0.tmp", "1.0.tmp.txt", "plots/deeper/a.1.0.tmp"})
+    ASSERT_TRUE(write_file(path(kept), "x").has_value());
+  const auto mine = AtomicFile::create(path("mine"));
+  remove_leftovers(folder_.string());
+  EXPECT_FALSE(file_exists(path("results.jsonl.1.0.tmp")));
+  EXPECT_FALSE(file_exists(path("plots/a.vl.json.99999.12.tmp")));
+  EXPECT_EQ(entries(), 7U) << "five files, one directory, and one that is being written";
+  EXPECT_TRUE(file_exists(path("plots/deeper/a.1.0.tmp")));
+}
+
 TEST_F(FileTest, AFullDiskIsReportedAndLeavesNoTrace) {
   // /dev/full takes no byte; a temporary beside it cannot be made, so the error shows at creation.
   auto file = AtomicFile::create("/dev/full/x");
@@ -82,6 +97,23 @@ TEST(Time, WritesAndReadsIso8601) {
        {"", "2026-13-01", "2026-02-30", "2026-09-01T25:00:00Z", "2026-09-01T08:30:00+99:00", "yesterday"}) {
     EXPECT_FALSE(parse_iso_time(wrong).has_value()) << wrong;
   }
+}
+
+TEST(Time, OfAnyYearIsReadRightOrRefused) {
+  // Nanoseconds since 1970 end in 1677 and 2262; milliseconds do not.
+  for (const char* early :
+       {"1600-01-01T00:00:00Z", "1677-09-20", "0000-01-01", "2262-04-13", "9999-12-31T23:59:59Z"})
+    EXPECT_FALSE(parse_iso_time(early).has_value()) << early;
+  for (const char* good :
+       {"1677-09-22T00:00:00.000Z", "2262-04-11T00:00:00.000Z", "1969-12-31T23:59:59.999Z"})
+    EXPECT_EQ(iso_time(parse_iso_time(good).value()), good);
+  EXPECT_EQ(parse_iso_ms("1600-01-01").value(), -11'676'096'000'000);  // date -u -d 1600-01-01 +%s
+  EXPECT_EQ(parse_iso_ms("1969-12-31T23:59:59.999999Z").value(), -1);
+  EXPECT_EQ(parse_iso_ms("0000-01-01T00:00:00+10:00").value(), kFirstTimeMs);
+  EXPECT_EQ(parse_iso_ms("9999-12-31T23:59:59.999Z").value(), kLastTimeMs);
+  for (const char* text :
+       {"0000-01-01T00:00:00.000Z", "1600-02-29T12:30:00.250Z", "9999-12-31T23:59:59.999Z"})
+    EXPECT_EQ(iso_time_of_ms(parse_iso_ms(text).value()), text);
 }
 
 TEST(Time, ReadsDurations) {

@@ -37,6 +37,17 @@ TEST(Yaml, NamesLineAndColumnOfSyntaxErrors) {
   EXPECT_THAT(as_json("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
 }
 
+TEST(Yaml, RefusesBytesThatAreNotUtf8AndNamesTheirPlace) {
+  EXPECT_EQ(as_json("a: 1\nb: \xdf\n"),
+            "error: line 2, column 4: found bytes that are not UTF-8; save the file as UTF-8");
+  EXPECT_THAT(as_json("\n\xb5:\n\xdf"), HasSubstr("line 2, column 1"));
+  EXPECT_EQ(as_json(std::string_view("\xff\xfe"
+                                     "a\0:\0 \0\xe9\0",
+                                     10)),
+            R"({"a":"é"})")
+      << "UTF-16 with its mark";
+}
+
 TEST(Yaml, RefusesDuplicateKeysSecondDocumentsAndKeysThatAreNotText) {
   EXPECT_THAT(as_json("a: 1\na: 2\n"), HasSubstr("line 2, column 1: the key `a` is there twice"));
   EXPECT_THAT(as_json("a: 1\n---\nb: 2\n"), HasSubstr("second document"));
@@ -52,6 +63,18 @@ TEST(Yaml, BoundsAliasesThatMultiply) {
     bomb += "]\n";
   }
   EXPECT_THAT(as_json(bomb), HasSubstr("too large"));
+}
+
+// 100 kB, named 3 × 3 × … times by few nodes: the bytes are what would fill the memory.
+TEST(Yaml, AliasesOfLongTextsAreBoundedByTheirBytes) {
+  std::string texts = "a: &a " + std::string(100'000, 'x') + "\nb: [";
+  for (int i = 0; i < 5'000; ++i) texts += "*a, ";
+  EXPECT_THAT(as_json(texts + "*a]\n"), HasSubstr("too large"));
+  std::string keys = "a: &a {" + std::string(1'000, 'k') + ": {x: [1, 2, 3]}}\nb: [";
+  for (int i = 0; i < 20'000; ++i) keys += "*a, ";
+  EXPECT_THAT(as_json(keys + "*a]\n"), HasSubstr("too large"));
+  std::string few = "a: &a " + std::string(100'000, 'x') + "\nb: [*a, *a, *a]\n";
+  EXPECT_TRUE(parse_yaml(few)) << "aliases in moderation are fine";
 }
 
 // Found by the fuzzer: the library reads empty documents for ever after a stray comma.

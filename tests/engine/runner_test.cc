@@ -218,6 +218,28 @@ TEST_F(RunnerTest, EveryCaseEndsOnceAndConcurrencyIsKept) {
   EXPECT_EQ(progress_.done, 100);
 }
 
+TEST_F(RunnerTest, CasesEndOneAfterTheOtherNotAllAtOnce) {
+  limit({{"concurrency", 2}});
+  std::vector<std::int64_t> asked;  // requests that were sent when a case ended
+  options_.on_outcome = [&](const Case&, const Outcome&) { asked.push_back(server_.requests()); };
+  sit(two_questions(20));
+  ASSERT_EQ(asked.size(), 20U);
+  // Two for each case that has ended, and what is under way.
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    EXPECT_LE(asked[i], 2 * static_cast<std::int64_t>(i + 1) + 6) << i;
+}
+
+TEST_F(RunnerTest, ProgressExpectsWhatCasesHaveAskedSoFar) {
+  options_.calls_a_case = 5;
+  std::vector<double> expected;
+  options_.on_outcome = [&](const Case&, const Outcome&) {
+    expected.push_back(runner_->progress().calls_a_case.value_or(0));
+  };
+  sit(two_questions(20));
+  EXPECT_EQ(expected.front(), 5) << "an estimate, as long as few have ended";
+  EXPECT_EQ(expected.back(), 2);
+}
+
 TEST_F(RunnerTest, AnInterruptedRunIsFinishedWithoutAskingTwice) {
   int seen = 0;
   server_.on_request = [&] {
@@ -310,7 +332,7 @@ TEST_F(RunnerTest, AChangedRequestIsRefusedOnReplay) {
   const RunResult result = sit(two_questions(3, "reworded"));
   EXPECT_EQ(result.end, RunEnd::stopped);
   EXPECT_EQ(result.reason->kind, ErrorKind::changed);
-  EXPECT_THAT(result.reason->text(), HasSubstr("case 1, step first"));
+  EXPECT_THAT(result.reason->text(), AllOf(HasSubstr("case 1: "), HasSubstr("(step first)")));
 }
 
 TEST_F(RunnerTest, StepsSideBySideEachFindTheirAnswerOnReplay) {

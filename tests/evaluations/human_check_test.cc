@@ -55,8 +55,26 @@ TEST_F(HumanCheckTest, WhereEverythingIsLabelledPeopleHaveTheLastWord) {
   human->add("a", "", "accuracy", 1);
   human->add("b", "", "accuracy", 1);
   Summary summary;
+  summary.metrics.push_back({"accuracy", {}, Metric::Form::share});
   human->apply(summary);
   EXPECT_EQ(value(summary, "accuracy.corrected"), 0.5);
+  ASSERT_EQ(summary.conclusions.size(), 1U);
+  EXPECT_THAT(summary.conclusions[0],
+              HasSubstr("Corrected by people's labels of 2 cases, Accuracy is 50.0%"));
+}
+
+TEST_F(HumanCheckTest, ItsFiguresReadLikeTheOneTheyAreAboutAndAreShownFirst) {
+  auto human = check("id,label\na,1\nb,0\n");
+  human->add("a", "", "accuracy", 1);
+  human->add("b", "", "accuracy", 1);
+  Summary summary;
+  summary.metrics.push_back({"accuracy", {}, Metric::Form::share});
+  human->apply(summary);
+  for (const Metric& metric : summary.metrics) {
+    if (metric.name != "accuracy.corrected") continue;
+    EXPECT_EQ(metric.form, Metric::Form::share);
+    EXPECT_TRUE(metric.headline);
+  }
 }
 
 TEST_F(HumanCheckTest, AFigureThatDoesNotExistIsToldWithTheNearest) {

@@ -22,8 +22,8 @@ struct JudgeStepTest : testing::Test {
   std::vector<ConfigProblem> problems;
   FakeContext context;
 
-  JudgeStep step(JudgeSettings judge, ReplyForm form = ReplyForm::text) {
-    return {std::move(judge), {"score", "How good it is.", score_schema(), form}, problems};
+  JudgeStep step(JudgeSettings judge, std::optional<StructuredWay> preferred = {}) {
+    return {std::move(judge), {"score", "How good it is.", score_schema(), preferred}, problems};
   }
   std::vector<Message> messages{{.role = Role::user, .text = "Judge it."}};
 };
@@ -55,12 +55,12 @@ TEST_F(JudgeStepTest, TemperaturesOfTheAttemptsComeInTurn) {
   EXPECT_THAT(seen, ElementsAre(0.15, 0.3, 0.15));
 }
 
-TEST_F(JudgeStepTest, ACallIsForcedWhereTheAnswerIsOne) {
-  const ChatRequest request = step({.model = "m"}, ReplyForm::tool_call).request_with(messages);
-  EXPECT_FALSE(request.output);
-  ASSERT_EQ(request.tools.size(), 1U);
-  EXPECT_EQ(request.tools[0].name, "score");
-  EXPECT_EQ(request.tool_choice, (ToolChoice{ToolChoice::Mode::named, "score"}));
+TEST_F(JudgeStepTest, AWayThatIsPreferredIsPartOfTheQuestion) {
+  const ChatRequest request = step({.model = "m"}, StructuredWay::tools).request_with(messages);
+  ASSERT_TRUE(request.output);
+  EXPECT_EQ(request.output->name, "score");
+  EXPECT_EQ(request.output->preferred, StructuredWay::tools);
+  EXPECT_NE(canonical_text(request), canonical_text(step({.model = "m"}).request_with(messages)));
 }
 
 TEST_F(JudgeStepTest, ASeedFollowsFromTheStepWhereRunsAreDraws) {

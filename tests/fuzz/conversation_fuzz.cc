@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "core/text.h"
-#include "evaluations/guidelines/checks.h"
+#include "evaluations/guidelines/chunk_answer.h"
 #include "evaluations/guidelines/conversation.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -22,8 +23,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (guideline.id.empty() || guideline.action.empty()) std::abort();
     }
   }
-  const assay::Json answer = assay::guidelines::with_new_spelling(*json);
-  const auto defects = assay::guidelines::inconsistencies(answer, 3, 2);
-  if (assay::guidelines::sound_checks(answer, defects).size() > 3) std::abort();
+  using assay::guidelines::Guideline;
+  constexpr auto kMedium = assay::guidelines::Criticality::medium;
+  const std::vector<Guideline> chunk = {{"a", "", "x", "", kMedium, false},
+                                        {"b", "", "y", "", kMedium, false}};
+  const std::vector<assay::Json> events = {assay::parse_json(R"({"event_kind":"tool"})").value()};
+  assay::guidelines::ChunkAnswer given(chunk, events);
+  (void)given.take(*json);
+  (void)given.take(*json);
+  for (const std::string& defect : given.defects()) {
+    if (defect.empty() || !assay::valid_utf8(defect)) std::abort();
+  }
+  if (given.votes({}).size() != chunk.size() || given.asked_again().empty()) std::abort();
   return 0;
 }

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "evaluations/persona/answer.h"
 #include "evaluations/persona/request.h"
-#include "models/structured/reply_form.h"
+#include "models/structured/answer_text.h"
 #include "service/evaluation_records.h"
 #include "service/exchange.h"
 #include "service/job_request.h"
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::vector<Question> questions = {{"i", "c", "p", "x"}, {"i", "d", "p", std::nullopt}};
   for (const Mode mode : {Mode::mode1, Mode::mode2, Mode::mode3}) {
-    assay::AnswerReading read = assay::read_arguments(text, "get_evaluations");
+    assay::AnswerReading read = assay::read_answer({.message = {.text = text}}, {});
     check_texts(read.defects);
     if (!read.defects.empty()) break;
     const CheckedAnswer checked = check_answer(mode, questions, as_result_items(std::move(read.value)));

@@ -30,6 +30,21 @@ class AccountTest : public ::testing::Test {
     two_ = std::make_unique<Account>(*gateway_, nullptr);
   }
 
+  // With what the gateway's environment holds.
+  void open_with(std::map<std::string, std::string, std::less<>> variables, JsonObject more) {
+    more["limits"] = JsonObject{};
+    std::vector<ConfigProblem> problems;
+    gateway_ = std::make_unique<Gateway>(
+        loop_, Config(std::move(more)),
+        [variables = std::move(variables)](std::string_view name) -> std::optional<std::string> {
+          const auto found = variables.find(name);
+          return found == variables.end() ? std::nullopt : std::optional(found->second);
+        },
+        problems);
+    EXPECT_TRUE(problems.empty());
+    one_ = std::make_unique<Account>(*gateway_, [this](const std::string& line) { trace_.push_back(line); });
+  }
+
   struct Asked {
     std::int64_t expected_dollars = 0;
     int most_at_once = 64;
@@ -100,6 +115,22 @@ class AccountTest : public ::testing::Test {
   std::vector<std::string> trace_;
 };
 
+// Whoever says it, and wherever it came from: the config, a key of a model, a proxy of the environment.
+TEST_F(AccountTest, NoErrorAndNoTraceHoldsASecret) {
+  open_with({{"MY_VARIABLE", "k3y-of-a-model"}, {"https_proxy", "http://me:pr0xy-word@proxy:1"}},
+            {{"http", JsonObject{{"proxy", "http://me:c0nfig-word@proxy:1"}}},
+             {"models", JsonObject{{"m", JsonObject{{"provider", "openai"},
+                                                    {"name", "m"},
+                                                    {"api_key_env", "MY_VARIABLE"},
+                                                    {"structured", "auto"}}}}}});
+  EXPECT_EQ(ask(*one_, fails("here", try_failed(ErrorKind::rejected,
+                                                "not with k3y-of-a-model, pr0xy-word or c0nfig-word"))),
+            "rejected");
+  EXPECT_EQ(message_, "not with [hidden], [hidden] or [hidden]");
+  ASSERT_EQ(trace_.size(), 1U);
+  EXPECT_THAT(trace_[0], HasSubstr("[hidden], [hidden] or [hidden]"));
+}
+
 TEST_F(AccountTest, RunsThatAskAtOneAddressShareItsLimit) {
   open({{"concurrency", 3}});
   std::vector<Task<std::string>> runs;
@@ -159,9 +190,18 @@ TEST_F(AccountTest, RunsShareTheBudget) {
   EXPECT_EQ(gateway_->budget().spent(), picousd(10)) << "what it really cost";
   EXPECT_EQ(ask(*two_, expecting(15)), "ok");
   EXPECT_EQ(ask(*two_, expecting(6)), "budget");
-  EXPECT_THAT(two_->reason()->message, HasSubstr("the budget of $25.00 is used up ($20.00 spent"));
+  EXPECT_THAT(
+      two_->reason()->message,
+      HasSubstr("the budget of $25.00 does not hold another call, which may cost $6.00: $20.00 is spent"));
   EXPECT_FALSE(one_->stopping());
   EXPECT_EQ(ask(*one_, expecting(5)), "ok");
+}
+
+TEST_F(AccountTest, ACallThatIsDearerThanTheWholeBudgetIsToldAsThat) {
+  open({}, {{"budget", JsonObject{{"usd", 5}}}});
+  EXPECT_EQ(ask(*one_, answers("a", {.expected_dollars = 6})), "budget");
+  EXPECT_EQ(one_->reason()->message,
+            "one call may cost $6.00, more than the whole budget of $5.00; raise budget.usd and resume");
 }
 
 TEST_F(AccountTest, ACallThatIsDestroyedUnderWayGivesBackItsPermitAndItsMoney) {

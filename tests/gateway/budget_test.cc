@@ -46,8 +46,8 @@ TEST(Budget, AHugeLimitIsHeldInsteadOfOverflowing) {
 }
 
 TEST(Budget, SumsStayAtTheLargestNumber) {
-  EXPECT_EQ(add_picousd(kMost - 1, 5), kMost);
-  EXPECT_EQ(add_picousd(2, 3), 5);
+  EXPECT_EQ(saturating_add(kMost - 1, 5), kMost);
+  EXPECT_EQ(saturating_add(2, 3), 5);
   Budget budget(100);
   budget.spend(kMost);
   budget.spend(kMost);

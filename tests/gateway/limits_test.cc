@@ -29,8 +29,8 @@ class LimiterTest : public ::testing::Test {
 
   void limit(LimitOptions options) { limiter_ = std::make_unique<Limiter>(loop_, options); }
   // Asks for a permit and keeps it.
-  Task<void> ask(int number, Waits& waits, double tokens) {
-    Permit permit = co_await limiter_->acquire(tokens, waits);
+  Task<void> ask(int number, Waits& waits, double tokens, std::int64_t turn = 0) {
+    Permit permit = co_await limiter_->acquire(tokens, waits, turn);
     if (!permit) {
       refused_.push_back(number);
       co_return;
@@ -46,6 +46,7 @@ class LimiterTest : public ::testing::Test {
       Permit permit = std::move(permits_.front());
       permits_.pop_front();
       permit.give_back(feedback, 0, pause);
+      run_for(1ms);  // others are served once the loop comes round
     }
   }
   void run_for(Duration time) {
@@ -65,7 +66,7 @@ class LimiterTest : public ::testing::Test {
 
 // Holds a permit for a while.
 Task<void> hold(EventLoop& loop, Limiter& limiter, Waits& waits, int& running, int& most, int& done) {
-  Permit permit = co_await limiter.acquire(0, waits);
+  Permit permit = co_await limiter.acquire(0, waits, 0);
   most = std::max(most, ++running);
   co_await loop.sleep(1ms);
   --running;
@@ -92,6 +93,35 @@ TEST_F(LimiterTest, ServesWaitersInOrder) {
   EXPECT_EQ(limiter_->waiting(), 3);
   give_back(3, Feedback::success);
   EXPECT_THAT(granted_, ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(LimiterTest, ServesTheOldestCaseFirst) {
+  limit({.concurrency = 1});
+  ask_for(1);
+  for (const int turn : {7, 3, 5, 3}) loop_.spawn(ask(asked_++, waits_, 0, turn));
+  give_back(4, Feedback::success);
+  EXPECT_THAT(granted_, ElementsAre(0, 2, 4, 3, 1)) << "equal turns in the order of their coming";
+}
+
+// Two calls of one case, one after the other.
+Task<void> ask_twice(Limiter& limiter, Waits& waits, std::int64_t turn, EventLoop& loop,
+                     std::vector<std::int64_t>& order, std::vector<std::int64_t>& ended) {
+  for (int call = 0; call < 2; ++call) {
+    Permit permit = co_await limiter.acquire(0, waits, turn);
+    order.push_back(turn);
+    co_await loop.sleep(100us);
+    permit.give_back(Feedback::success);
+  }
+  ended.push_back(turn);
+}
+
+TEST_F(LimiterTest, ACaseGoesOnBeforeAYoungerOneBegins) {
+  limit({.concurrency = 1});
+  std::vector<std::int64_t> order;
+  std::vector<std::int64_t> ended;
+  for (const int turn : {1, 2, 3}) loop_.spawn(ask_twice(*limiter_, waits_, turn, loop_, order, ended));
+  while (ended.size() < 3) run_for(1ms);
+  EXPECT_THAT(order, ElementsAre(1, 1, 2, 2, 3, 3));
 }
 
 TEST_F(LimiterTest, APermitIsGivenBackOnceHoweverItGoes) {
@@ -127,7 +157,7 @@ TEST_F(LimiterTest, WhoIsDestroyedWhileWaitingLeavesTheQueue) {
   limit({.concurrency = 1});
   ask_for(2);
   Mailbox::give_up([](Limiter& limiter, Waits& waits) -> Task<bool> {
-    co_return static_cast<bool>(co_await limiter.acquire(0, waits));
+    co_return static_cast<bool>(co_await limiter.acquire(0, waits, 0));
   }(*limiter_, waits_));
   EXPECT_EQ(limiter_->waiting(), 1);
   ask_for(1);

@@ -73,6 +73,13 @@ ChatReply some_reply() {
   reply.model = *some_text();
   const auto count = rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000);
   reply.usage = {*count, *count, *count, *count, *count};
+  reply.origin = {.id = *some_text(),
+                  .finish_reason = *some_text(),
+                  .fingerprint = *some_text(),
+                  .created = *count,
+                  .status = *rc::gen::inRange(0, 600),
+                  .max_tokens = *rc::gen::inRange(1, 5000),
+                  .way = *rc::gen::element(StructuredWay::json_schema, StructuredWay::tools)};
   return reply;
 }
 

@@ -23,7 +23,7 @@ constexpr std::string_view kText =
 
 TEST(OpenAiStream, GivesTheSameReplyHoweverItIsCut) {
   const auto whole =
-      openai_reply(json(R"({"model":"gpt-4o-2024-08-06","choices":[{"message":{"role":"assistant",
+      openai_reply(json(R"({"id":"c1","model":"gpt-4o-2024-08-06","choices":[{"message":{"role":"assistant",
       "content":"Grün 😀\n"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":3,
       "prompt_tokens_details":{"cached_tokens":2}}})"));
   for_every_chunking(kText, [&](const auto& chunks) {

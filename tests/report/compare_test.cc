@@ -5,29 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/report/compared_runs.h"
+
 namespace assay {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-RunScores run(const std::vector<double>& scores, const std::string& figure = "accuracy",
-              Metric::Better better = Metric::Better::higher) {
-  RunScores made;
-  made.directory = "runs/x";
-  made.summary.evaluation = "question_router";
-  made.summary.assay = "0.1.0";
-  Metric metric;
-  metric.name = figure;
-  metric.better = better;
-  made.summary.metrics.push_back(metric);
-  made.figures = {figure};
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    made.cases.push_back(
-        {"c" + std::to_string(i), "", "scored", "question " + std::to_string(i), {scores[i]}});
-  return made;
-}
 
 FigureChange only_change(const RunScores& base, const RunScores& fresh, double margin = 0) {
   const auto comparison = compare_runs(base, fresh, {.margin = margin});
@@ -210,7 +195,7 @@ TEST(Compare, ForeignTextIsNeverMarkup) {
   fresh.cases[0].text = "<script>alert(1)</script> | `x` & ]]>";
   const auto comparison = compare_runs(base, fresh, {});
   EXPECT_THAT(html_comparison(*comparison), Not(HasSubstr("<script>alert")));
-  EXPECT_THAT(markdown_comparison(*comparison), HasSubstr("**Regression: at least one figure is worse.**"));
+  EXPECT_THAT(markdown_comparison(*comparison), HasSubstr("**Regression: accuracy is worse.**"));
   EXPECT_THAT(junit_comparison(*comparison),
               AllOf(HasSubstr("failures=\"1\""), HasSubstr("type=\"regression\"")));
   EXPECT_EQ(find_pointer(to_json(*comparison), "/regression")->get_bool(), true);

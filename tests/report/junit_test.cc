@@ -1,5 +1,6 @@
 #include "report/junit.h"
 
+#include <map>
 #include <sstream>
 
 #include <boost/property_tree/ptree.hpp>
@@ -30,7 +31,7 @@ std::vector<Tree> children(const Tree& parent, const std::string& name) {
 }
 
 TEST(JUnit, HasATestCasePerGate) {
-  const Tree root = parsed(junit_report(sample_report())).get_child("testsuites");
+  const Tree root = parsed(junit_report(sample_report().summary, {})).get_child("testsuites");
   EXPECT_EQ(root.get<int>("<xmlattr>.failures"), 2);
   const auto suites = children(root, "testsuite");
   ASSERT_EQ(suites.size(), 2U);
@@ -44,26 +45,58 @@ TEST(JUnit, HasATestCasePerGate) {
   EXPECT_EQ(gates[2].get<std::string>("failure.<xmlattr>.message"), "the value is 2");
 }
 
-TEST(JUnit, HasATestCasePerErroredCaseAndCountsThoseNotListed) {
-  const Tree root = parsed(junit_report(sample_report())).get_child("testsuites");
-  const auto cases = children(children(root, "testsuite")[1], "testcase");
-  // q-3 has two problems and is one case; two cases errored, so one is not listed. The warning is no case.
-  ASSERT_EQ(cases.size(), 2U);
-  EXPECT_EQ(cases[0].get<std::string>("<xmlattr>.name"), "q-3");
-  EXPECT_EQ(cases[0].get<std::string>("error"), "the judge gave no usable answer\nthe circuit opened");
-  EXPECT_EQ(cases[1].get<std::string>("error.<xmlattr>.message"), "1 more case ended in error");
-  EXPECT_EQ(root.get<int>("<xmlattr>.errors"), 2);
-  EXPECT_EQ(root.get<int>("<xmlattr>.tests"), 5);
+CaseResults sample_results() {
+  CaseResults results;
+  results.cases.push_back({"q-1", "scored", "", 0.5, "accuracy 1.000", {}});
+  results.cases.push_back(
+      {"q-2", "scored", "", 0, "faithfulness.mean 0.620", {"faithfulness 0.620, threshold 0.9"}});
+  results.cases.push_back({"q-3", "judge_failed", "the judge gave no usable answer", 0, "", {}});
+  results.cases.push_back({"q-4", "skipped", "", 0, "", {}});
+  results.unlisted = 7;
+  return results;
+}
+
+TEST(JUnit, HasATestCasePerCaseThatFailsWhereAThresholdWasMissed) {
+  const Tree root = parsed(junit_report(sample_report().summary, sample_results())).get_child("testsuites");
+  const Tree suite = children(root, "testsuite")[1];
+  const auto cases = children(suite, "testcase");
+  ASSERT_EQ(cases.size(), 5U);
+  EXPECT_EQ(cases[0].get<std::string>("<xmlattr>.name"), "q-1");
+  EXPECT_EQ(cases[0].get<std::string>("<xmlattr>.time"), "0.500");
+  EXPECT_EQ(cases[0].count("failure") + cases[0].count("error"), 0U);
+  EXPECT_EQ(cases[1].get<std::string>("failure.<xmlattr>.message"), "faithfulness 0.620, threshold 0.9");
+  EXPECT_EQ(cases[2].get<std::string>("error.<xmlattr>.type"), "judge_failed");
+  EXPECT_EQ(cases[2].get<std::string>("error"), "the judge gave no usable answer");
+  EXPECT_EQ(cases[3].count("skipped"), 1U);
+  EXPECT_EQ(cases[4].get<std::string>("skipped.<xmlattr>.message"), "7 more cases are in results.jsonl");
+  EXPECT_EQ(suite.get<int>("<xmlattr>.tests"), 5);
+  EXPECT_EQ(suite.get<int>("<xmlattr>.failures"), 1);
+  EXPECT_EQ(suite.get<int>("<xmlattr>.errors"), 1);
+  EXPECT_EQ(suite.get<int>("<xmlattr>.skipped"), 2);
+  EXPECT_EQ(root.get<int>("<xmlattr>.tests"), 8);
+  EXPECT_EQ(root.get<int>("<xmlattr>.failures"), 3) << "two gates and one case";
   EXPECT_EQ(root.get<double>("<xmlattr>.time"), 130);
 }
 
+TEST(JUnit, SaysWhatWasEvaluatedWhatItCameToAndThatItWasSimulated) {
+  const Tree root = parsed(junit_report(sample_report().summary, {})).get_child("testsuites");
+  std::multimap<std::string, std::string> found;
+  for (const Tree& property : children(children(root, "testsuite")[0].get_child("properties"), "property"))
+    found.emplace(property.get<std::string>("<xmlattr>.name"), property.get<std::string>("<xmlattr>.value"));
+  EXPECT_EQ(found.find("simulated")->second, "sim/judge, sim/router");
+  EXPECT_EQ(found.find("target")->second, "python3 route.py");
+  EXPECT_EQ(found.find("conclusion")->second, "The router confuses visa with tax.");
+}
+
 TEST(JUnit, OfARunWithoutGatesAndErrorsIsWellFormed) {
-  const Tree root = parsed(junit_report(ReportInput())).get_child("testsuites");
+  const Tree root = parsed(junit_report(Summary(), {})).get_child("testsuites");
   EXPECT_EQ(root.get<int>("<xmlattr>.tests"), 0);
 }
 
 TEST(JUnit, KeepsHostileTextAsText) {
-  const std::string xml = junit_report(hostile_report());
+  CaseResults results;
+  results.cases.push_back({kHostile, kHostile, kHostile, 0, kHostile, {kHostile}});
+  const std::string xml = junit_report(hostile_report().summary, results);
   const Tree root = parsed(xml).get_child("testsuites");
   EXPECT_TRUE(valid_utf8(xml));
   for (const char c : xml) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');

@@ -11,7 +11,12 @@ namespace {
 TEST(Markdown, SaysTheVerdictFirst) {
   const std::string text = markdown_report(sample_report());
   EXPECT_TRUE(text.starts_with(
-      "### ❌ Assay: Question router: 2 of 3 gates failed\n\nSeptember prompt\n\n5 of 8 cases"))
+      "### ❌ Assay: Question router: 2 of 3 gates failed\n\nSeptember prompt\n\n"
+      "> ⚠️ **Simulated: answers of sim/judge, sim/router come from the built-in simulator. The figures show "
+      "what a "
+      "report looks like; they say nothing about a real model.**\n\n"
+      "- The router confuses visa with tax.\n- All else is well.\n\n"
+      "Target: `python3 route.py` · Data: `questions.jsonl (8 cases)`\n\n5 of 8 cases"))
       << text;
   EXPECT_NE(
       text.find(
@@ -25,9 +30,21 @@ TEST(Markdown, SaysTheVerdictFirst) {
   EXPECT_NE(text.find("| `errored == 0` | ❌ **failed** | 2 |"), std::string::npos);
   EXPECT_NE(text.find("<summary>40 problems</summary>"), std::string::npos);
   EXPECT_NE(text.find("- 37 more in `problems.log`"), std::string::npos);
-  EXPECT_NE(text.find("10 requests, 12,345 tokens in, 678 tokens out, cost $0.04, 2m 10s."),
+  EXPECT_NE(text.find("10 requests (3 of them retries), 1 answer asked again, 12,345 tokens in, 678 tokens "
+                      "out, cost $0.04, 2m 10s."),
             std::string::npos);
   EXPECT_NE(text.find("To repeat it: `assay run router.yaml`"), std::string::npos);
+}
+
+TEST(Markdown, ShowsTablesAndTheCasesWorthALook) {
+  const std::string text = markdown_report(sample_report());
+  EXPECT_NE(text.find("| expected ↓ actual → | `tax` | `visa` |\n| --- | --- | --- |\n| `tax` | 3 | 0 |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| label | precision |\n| --- | --- |\n| `tax` | 0.500 |\n| `visa` | n/a |\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("- `q-17`: `visa instead of tax`\n  - question: `Where do I pay?`\n"),
+            std::string::npos);
 }
 
 TEST(Markdown, ShowsNoVerdictWithoutGates) {
@@ -75,13 +92,19 @@ TEST(Markdown, KeepsHostileTextInert) {
   EXPECT_EQ(outside.find("@octocat"), std::string::npos) << "a mention would notify a person";
   EXPECT_EQ(outside.find("](javascript"), std::string::npos);
   EXPECT_EQ(outside.find('\x1b'), std::string::npos);
-  // Every table row still has its columns.
+  // Every table row still has the columns of its head.
+  std::size_t columns = 0;
   for (const std::string_view line : split_lines(text)) {
-    if (!line.starts_with("| ")) continue;
     std::size_t bars = 0;
     for (std::size_t i = 0; i < line.size(); ++i)
       bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\') ? 1 : 0;
-    EXPECT_TRUE(bars == 6 || bars == 4) << line;
+    if (!line.starts_with("| ")) {
+      columns = 0;
+    } else if (columns == 0) {
+      columns = bars;
+    } else {
+      EXPECT_EQ(bars, columns) << line;
+    }
   }
 }
 

@@ -29,6 +29,9 @@ inline ReportInput sample_report() {
   summary.run_id = "20260901T083000Z-5f3a9c1e";
   summary.started = "2026-09-01T08:30:00.000Z";
   summary.finished = "2026-09-01T08:32:10.000Z";
+  summary.about = {{"target", "python3 route.py"}, {"data", "questions.jsonl (8 cases)"}};
+  summary.simulated = {"sim/judge", "sim/router"};
+  summary.conclusions = {"The router confuses visa with tax.", "All else is well."};
   summary.cases = {8, 5, 2, 1};
   summary.metrics.push_back(metric("accuracy", wilson(3, 5), Metric::Form::share, true));
   summary.metrics.back().estimate.missing = {{"judge_failed", 2}};
@@ -50,7 +53,7 @@ inline ReportInput sample_report() {
                             false,
                             "",
                             ""});
-  summary.usage = {10, 12'345, 678, 0, 0, 0.0421, 0};
+  summary.usage = {10, 12'345, 678, 0, 0, 0.0421, 0, 3, 1};
   for (const char* gate : {"accuracy >= 0.5", "precision >= 0.8", "errored == 0"}) {
     summary.gates.push_back(evaluate_gate(parse_gate(gate).value(), summary).value());
   }
@@ -77,6 +80,9 @@ inline ReportInput hostile_report() {
                             &summary.started, &summary.finished, &input.command, &input.config_yaml}) {
     *text = kHostile;
   }
+  for (auto& [what, words] : summary.about) what = words = kHostile;
+  for (std::string& name : summary.simulated) name = kHostile;
+  for (std::string& sentence : summary.conclusions) sentence = kHostile;
   for (Metric& one : summary.metrics) {
     one.name += "." + kHostile;
     one.estimate.method = kHostile;

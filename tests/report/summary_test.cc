@@ -36,6 +36,25 @@ TEST(SummaryJson, HasTheFormOfTheOverview) {
       R"("gates":[{"gate":"accuracy >= 0.5","passed":true,"value":0.6}]})");
 }
 
+TEST(SummaryJson, TellsWhatWasEvaluatedAndWhatItCameToInWords) {
+  Summary summary;
+  summary.worked_seconds = 12.5;
+  summary.about = {{"target", "http://127.0.0.1:8080/chat"}, {"judge", "sim/judge"}};
+  summary.simulated = {"sim/judge"};
+  summary.conclusions = {"60.0% of 5 questions were routed right.", "All gates passed."};
+  summary.usage.retries = 3;
+  summary.usage.repairs = 2;
+  const auto again = summary_from_json(to_json(summary));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->worked_seconds, summary.worked_seconds);
+  EXPECT_EQ(again->about, summary.about);
+  EXPECT_EQ(again->simulated, summary.simulated);
+  EXPECT_EQ(again->conclusions, summary.conclusions);
+  EXPECT_EQ(again->usage.retries, 3);
+  EXPECT_EQ(again->usage.repairs, 2);
+  EXPECT_FALSE(summary_from_json(*parse_json(R"({"conclusions": [1]})")).has_value());
+}
+
 TEST(SummaryJson, WritesUndefinedAsNullWithItsReason) {
   Summary summary;
   summary.metrics.push_back(metric("recall", undefined_figure("no case was expected to be positive")));

@@ -12,6 +12,12 @@ TEST(Terminal, ShowsTheSummaryAsATable) {
   EXPECT_EQ(
       terminal_summary(sample_report().summary),
       "Question router  September prompt\n"
+      "target: python3 route.py · data: questions.jsonl (8 cases)\n"
+      "! Simulated: answers of sim/judge, sim/router come from the built-in simulator.\n"
+      "  The figures show what a report looks like; they say nothing about a real\n"
+      "  model.\n"
+      "• The router confuses visa with tax.\n"
+      "• All else is well.\n"
       "5 of 8 cases were evaluated. 2 cases ended in error. 1 input line was not valid and was left out.\n"
       "\n"
       "  figure          value   95% interval  n\n"
@@ -26,7 +32,20 @@ TEST(Terminal, ShowsTheSummaryAsATable) {
       "  ✗ failed  precision >= 0.8  value n/a (undefined: no case was classified as positive)\n"
       "  ✗ failed  errored == 0  value 2\n"
       "\n"
-      "10 requests, 12,345 tokens in, 678 tokens out, cost $0.04, 2m 10s\n");
+      "10 requests (3 of them retries), 1 answer asked again, 12,345 tokens in, 678 tokens out, cost $0.04, "
+      "2m 10s\n");
+}
+
+TEST(Terminal, ListsWhatSeveralRunsFound) {
+  Summary other;
+  other.evaluation = "retrieval";
+  EXPECT_EQ(terminal_findings({{"router", sample_report().summary, "a/report.html"},
+                               {"search index", other, "b/report.html"}}),
+            "router        accuracy 60.0% (23.1% – 88.2%)\n"
+            "  The router confuses visa with tax.\n"
+            "  a/report.html\n"
+            "search index\n"
+            "  b/report.html\n");
 }
 
 TEST(Terminal, ColoursOnlyWhenAsked) {

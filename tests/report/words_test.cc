@@ -58,16 +58,36 @@ TEST(Words, FiguresFollowTheirForm) {
   EXPECT_EQ(interval_words(metric("a", plain_figure(2, 5), Metric::Form::count)), "");
 }
 
+Summary with_cases(CaseCounts cases) {
+  Summary summary;
+  summary.cases = cases;
+  return summary;
+}
+
 TEST(Words, SayHowManyCasesThereWere) {
-  EXPECT_EQ(cases_sentence({5, 5, 0, 0}), "All 5 cases were evaluated. Nothing was left out.");
-  EXPECT_EQ(cases_sentence({1, 1, 0, 0}), "The one case was evaluated. Nothing was left out.");
-  EXPECT_EQ(cases_sentence({0, 0, 0, 0}), "There were no cases.");
+  EXPECT_EQ(cases_sentence(with_cases({5, 5, 0, 0})), "All 5 cases were evaluated. Nothing was left out.");
+  EXPECT_EQ(cases_sentence(with_cases({1, 1, 0, 0})), "The one case was evaluated. Nothing was left out.");
+  EXPECT_EQ(cases_sentence(with_cases({0, 0, 0, 0})), "There were no cases.");
   EXPECT_EQ(
-      cases_sentence({8, 5, 2, 1}),
+      cases_sentence(with_cases({8, 5, 2, 1})),
       "5 of 8 cases were evaluated. 2 cases ended in error. 1 input line was not valid and was left out.");
-  EXPECT_EQ(cases_sentence({3, 1, 0, 2}),
+  EXPECT_EQ(cases_sentence(with_cases({3, 1, 0, 2})),
             "1 of 3 cases was evaluated. 2 input lines were not valid and were left out.");
-  EXPECT_EQ(cases_sentence({10, 7, 0, 0}), "7 of 10 cases were evaluated.");
+  EXPECT_EQ(cases_sentence(with_cases({10, 7, 0, 0})), "7 of 10 cases were evaluated.");
+  EXPECT_EQ(cases_sentence(with_cases({1, 0, 1, 0})), "0 of 1 case was evaluated. 1 case ended in error.");
+}
+
+TEST(Words, TellCasesThatFailedInPartByMetric) {
+  Summary summary = with_cases({10, 0, 10, 0});
+  const auto add = [&summary](const char* name, double scored) {
+    Metric counted = metric(name, plain_figure(scored, 10), Metric::Form::count);
+    summary.metrics.push_back(std::move(counted));
+  };
+  add("coherence.n", 10);
+  add("faithfulness.n", 7);
+  EXPECT_EQ(cases_sentence(summary),
+            "0 of 10 cases were evaluated completely, others in part: coherence on 10, faithfulness on 7. 10 "
+            "cases ended in error.");
 }
 
 TEST(Words, SayHowTheGatesWent) {
@@ -94,6 +114,9 @@ TEST(Words, TimesAreForPeople) {
   EXPECT_EQ(time_words("whenever"), "whenever");
   EXPECT_EQ(elapsed_words(sample_report().summary), "2m 10s");
   EXPECT_EQ(elapsed_words(Summary()), "");
+  Summary interrupted = sample_report().summary;
+  interrupted.worked_seconds = 65;
+  EXPECT_EQ(elapsed_words(interrupted), "1m 05s") << "a pause between two sittings is no work";
 }
 
 TEST(Words, NamesReadAsWords) {

@@ -9,6 +9,7 @@ namespace assay {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 
@@ -48,6 +49,22 @@ TEST(JobRequest, ReadsBothSpellingsAndItsOwnStatus) {
       read_job_parameters(persona::to_json(status, *parameters), "mode3", JobSource::status, errors);
   ASSERT_TRUE(again) << errors.front().pointer << errors.front().message;
   EXPECT_EQ(persona::to_json(status, *again), persona::to_json(status, *parameters));
+}
+
+TEST(JobRequest, SaysOfWhichItems) {
+  JsonObject body = good();
+  body.erase("tag_source");
+  EXPECT_THAT(errors_of(body), ElementsAre(Field(&FieldError::pointer, "/tag_source")));
+  body["all_items"] = true;
+  EXPECT_THAT(errors_of(body), IsEmpty());
+  body["tag_source"] = "a";
+  EXPECT_THAT(errors_of(body), ElementsAre(Field(&FieldError::pointer, "/all_items")));
+  body["tag_source"] = nullptr;
+  body["all_items"] = false;
+  EXPECT_THAT(errors_of(body), ElementsAre(Field(&FieldError::pointer, "/tag_source")));
+  body["subset_tag"] = "a";
+  body["subset_percent"] = 10;
+  EXPECT_THAT(errors_of(body), IsEmpty());
 }
 
 TEST(JobRequest, NamesEveryDefectByItsPointer) {

@@ -86,15 +86,16 @@ struct JobsTest : testing::Test {
     JobsOptions options;
     options.directory = directory + "/jobs";
     options.at_once = 1;
+    options.environment = process_environment();
     options.config = Config(JsonObject{{"attempts", 2}, {"limits", std::move(limits)}}, {"limits"});
     jobs = std::move(Jobs::start(std::move(options), *store).value());
   }
   // A job gets its first answer at once, and waits for the second one until somebody ends it.
   void open_slow() { open({{"concurrency", 2}, {"requests_per_minute", 0.001}}); }
-  std::string stored_status(const std::string& id) { return text_at(**jobs->status(id), "status"); }
+  std::string stored_status(const std::string& id) { return text_at(**jobs->status(id, {}), "status"); }
   void wait_until_it_has(const std::string& id, const std::string& status) {
     for (std::string found = stored_status(id); found != status; found = stored_status(id)) {
-      ASSERT_TRUE(found == "INITIATED" || found == "PROCESSING") << to_text(**jobs->status(id));
+      ASSERT_TRUE(found == "INITIATED" || found == "PROCESSING") << to_text(**jobs->status(id, {}));
       std::this_thread::yield();
     }
   }
@@ -123,8 +124,55 @@ TEST_F(JobsTest, RunsOneAfterTheOtherAndAsksAboutEachItemOnce) {
     EXPECT_EQ(list_at(status, "eval_info").size(), 30U);
   }
   EXPECT_EQ(store->results({.count = 0}).value().total, 60);
-  const Json stored = **jobs->status(text_at(finished.wait(1), "job_id"));
+  const std::string first = text_at(finished.wait(1), "job_id");
+  const Json stored = **jobs->status(first, {0, 100});
   EXPECT_EQ(stored, finished.wait(1)) << "what was answered is what is stored";
+  const Json page = **jobs->status(first, {25, 10});
+  EXPECT_EQ(list_at(page, "eval_info").size(), 5U);
+  EXPECT_EQ(list_at(page, "eval_info")[0], list_at(stored, "eval_info")[25]);
+  EXPECT_EQ(find_member(page, "eval_info_total")->to_number<int>(), 30);
+  EXPECT_TRUE(list_at(**jobs->status(first, {1000, 10}), "evaluations").empty());
+}
+
+TEST_F(JobsTest, AChangedPersonaOrPerspectiveHasJudgedNothingYet) {
+  const auto processed = [&](const persona::JobParameters& wanted, std::size_t number) {
+    jobs->submit(wanted, "test", begun.answer(), finished.answer());
+    return find_member(finished.wait(number), "processed_items")->to_number<int>();
+  };
+  EXPECT_EQ(processed(parameters(), 1), 30);
+  EXPECT_EQ(processed(parameters(), 2), 0) << "all of them exist";
+  persona::JobParameters older = parameters();
+  older.personas[0].json.at("definition").get_object()["age"] = 60;
+  EXPECT_EQ(processed(older, 3), 30);
+  EXPECT_EQ(processed(older, 4), 0);
+  persona::JobParameters other = parameters();
+  other.perspectives[0].text = "Wrong?";
+  EXPECT_EQ(processed(other, 5), 30);
+  EXPECT_EQ(processed(parameters(), 6), 0) << "the first version is still there";
+}
+
+TEST_F(JobsTest, WhatIsNotThereIsNotASourceOfItems) {
+  persona::JobParameters unknown = parameters();
+  unknown.tag_source = "sauce";
+  jobs->submit(unknown, "test", begun.answer(), finished.answer());
+  EXPECT_THAT(text_at(begun.wait(1), "error"), testing::HasSubstr("no item has the tag \"sauce\""));
+  persona::JobParameters subset = parameters();
+  subset.subset_tag = "source";
+  subset.subset_percent = 10;
+  jobs->submit(subset, "test", begun.answer(), finished.answer());
+  EXPECT_THAT(text_at(begun.wait(2), "error"), testing::HasSubstr("no subset of 10 percent"));
+  EXPECT_EQ(text_at(begun.wait(2), "kind"), "config");
+}
+
+TEST_F(JobsTest, WhatALimitLeavesOutRemains) {
+  persona::JobParameters few = parameters();
+  few.items_to_process = 12;
+  jobs->submit(few, "test", begun.answer(), finished.answer());
+  const Json status = finished.wait(1);
+  EXPECT_EQ(text_at(status, "stop_reason"), "limit");
+  EXPECT_EQ(find_member(status, "processed_items")->to_number<int>(), 12);
+  EXPECT_EQ(find_member(status, "remaining")->to_number<int>(), 18);
+  EXPECT_EQ(find_member(status, "init_remaining")->to_number<int>(), 30);
 }
 
 TEST_F(JobsTest, AModelThatCannotBeAskedIsToldAtOnce) {

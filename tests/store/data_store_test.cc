@@ -207,9 +207,9 @@ TEST_F(DataStoreTest, AWriteThatFailsDoesNotSpoilTheOthersOfItsGroup) {
 
 TEST_F(DataStoreTest, FailuresAreKeptAndFound) {
   add({item("a", 100, {}), item("b", 900, {})});
-  const std::int64_t first = record_failure({"judge/1", "x", "kenton", "mode1", "a", R"({"n":1})"});
-  const std::int64_t second = record_failure({"judge/2", "x", "maria", "mode2", "b", R"({"n":2})"});
-  record_failure({"judge/1", "x", "kenton", "mode2", "unknown", R"({"n":3})"});
+  const std::int64_t first = record_failure({"judge/1", "x", "kenton", "mode1", {"a"}, {}, R"({"n":1})"});
+  const std::int64_t second = record_failure({"judge/2", "x", "maria", "mode2", {"b"}, {}, R"({"n":2})"});
+  record_failure({"judge/1", "x", "kenton", "mode2", {"unknown"}, {}, R"({"n":3})"});
   EXPECT_NE(first, second);
   const auto found = [&](const ResultQuery& query) {
     std::string list;
@@ -222,7 +222,7 @@ TEST_F(DataStoreTest, FailuresAreKeptAndFound) {
   EXPECT_EQ(found({.persona_id = "kenton", .mode = "mode2"}), "3");
   EXPECT_EQ(found({.item_id = "a"}), "1");
   EXPECT_EQ(found({.published_since_ms = 500}), "23");  // the time of an unknown item is that of the failure
-  EXPECT_EQ(record_failure({"judge/2", "x", "maria", "mode2", "b", R"({"n":9})"}), second) << "known";
+  EXPECT_EQ(record_failure({"judge/2", "x", "maria", "mode2", {"b"}, {}, R"({"n":9})"}), second) << "known";
   EXPECT_EQ(store_->failures({}).value().total, 3);
   const auto page = store_->failures({.offset = 1, .count = 1}).value();
   EXPECT_EQ(page.rows.at(0).failure_id, second);
@@ -272,7 +272,7 @@ TEST_F(DataStoreTest, FeedbackNeedsAResult) {
 TEST_F(DataStoreTest, EverythingIsThereAfterOpeningItAgain) {
   add({item("a", 10, {"t"}), item("b", 20, {"t"})});
   ASSERT_TRUE(record(result("a", "trial", "kenton", "mode2")).has_value());
-  record_failure({"judge/1", "x", "kenton", "mode1", "a", "{}"});
+  record_failure({"judge/1", "x", "kenton", "mode1", {"a"}, {}, "{}"});
   ASSERT_TRUE(subset({"t", 50, false, 3}).has_value());
   ASSERT_TRUE(put({"one", "mode1", "PROCESSING", "kenton", "{}", 100}).has_value());
   const auto chosen = members("t", 50);
@@ -335,7 +335,7 @@ TEST_F(DataStoreTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute("PRAGMA user_version=77").has_value());
   }
-  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 1"));
+  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 2"));
 }
 
 TEST_F(DataStoreTest, WritersAndReadersOnManyThreadsDoNotDisturbEachOther) {

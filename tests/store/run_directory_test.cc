@@ -58,7 +58,7 @@ TEST_F(RunDirectoryTest, AJournalOfAnotherVersionIsRefusedWithASentence) {
   begin_run();
   set_format(99);
   EXPECT_THAT(why_not_opened(folder()),
-              HasSubstr("found journal format 99, expected 2: it was written by another version of assay"));
+              HasSubstr("found journal format 99, expected 3: it was written by another version of assay"));
   EXPECT_THAT(read_identity(folder()).error().text(), HasSubstr("found journal format 99"));
   EXPECT_THAT(resume_run(folder(), loop_.post()).error().text(), HasSubstr("found journal format 99"));
 }
@@ -68,6 +68,13 @@ TEST_F(RunDirectoryTest, TheFirstFormatIsRefusedSinceItKnewModelsByTheirAliasOnl
   set_format(1);
   EXPECT_THAT(why_not_opened(folder()), HasSubstr("knew models by their alias only; finish it with that "
                                                   "version, or start a new run"));
+}
+
+TEST_F(RunDirectoryTest, TheSecondFormatIsRefusedSinceItsRowsAreNotChained) {
+  begin_run();
+  set_format(2);
+  EXPECT_THAT(why_not_opened(folder()),
+              HasSubstr("its rows are not chained; finish it with that version, or start a new run"));
 }
 
 TEST_F(RunDirectoryTest, LeavesOnePlainFileThatCanBeCopiedAndReadWhereNothingMayBeWritten) {

@@ -2,6 +2,7 @@
 #include "store/run_store.h"
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -182,6 +183,65 @@ TEST_P(RunStoreTest, SumsWhatWasAskedAndLeavesOutWhatWasReused) {
   unknown.cost_picousd.reset();
   put(unknown);
   EXPECT_FALSE(get(store_->totals()).cost_known);
+}
+
+// A journal may hold whatever a server once said of itself.
+TEST_P(RunStoreTest, SumsThatPassEveryBoundStayAtTheLargestNumber) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  create();
+  EffectRow huge = effect(0, "a");
+  huge.prompt_tokens = huge.completion_tokens = huge.cached_tokens = huge.reasoning_tokens = kMost;
+  huge.cost_picousd = kMost;
+  put(huge);
+  EXPECT_EQ(get(store_->totals()).prompt_tokens, kMost);
+  huge.key.case_index = 1;
+  put(huge);
+  const RunTotals all = get(store_->totals());
+  EXPECT_EQ(all.prompt_tokens, kMost);
+  EXPECT_EQ(all.completion_tokens, kMost);
+  EXPECT_EQ(all.cached_tokens, kMost);
+  EXPECT_EQ(all.reasoning_tokens, kMost);
+  EXPECT_EQ(all.cost_picousd, kMost);
+  EXPECT_EQ(all.requests, 4);
+}
+
+TEST_P(RunStoreTest, SumsOfLargeNumbersAreExact) {
+  create();
+  for (std::int64_t i = 0; i < 3; ++i) {
+    EffectRow large = effect(i, "a");
+    large.prompt_tokens = (std::int64_t{1} << 33) + 7;
+    large.cost_picousd = (std::int64_t{1} << 60) + 1;
+    put(large);
+  }
+  EXPECT_EQ(get(store_->totals()).prompt_tokens, 3 * ((std::int64_t{1} << 33) + 7));
+  EXPECT_EQ(get(store_->totals()).cost_picousd, 3 * ((std::int64_t{1} << 60) + 1));
+}
+
+TEST_P(RunStoreTest, CountsWhatWasAskedAgainAndNamesTheSimulatedModelsThatAnswered) {
+  create();
+  EXPECT_THAT(get(store_->totals()).simulated, IsEmpty());
+  EffectRow first = effect(0, "judge/verdicts");
+  first.tries = 3;
+  first.model = "sim/judge";
+  put(first);
+  EffectRow repair = first;
+  repair.key.attempt = 2;
+  repair.tries = 1;
+  put(repair);
+  EffectRow target = effect(0, "target");
+  target.tries = 1;
+  target.model = "gpt-4o-2024-11-20";
+  put(target);
+  EffectRow reused = effect(1, "judge/verdicts");
+  reused.key.attempt = 2;
+  reused.reused = true;
+  reused.model = "sim/a,b \"c\"";
+  put(reused);
+  const RunTotals all = get(store_->totals());
+  EXPECT_EQ(all.requests, 5);
+  EXPECT_EQ(all.retries, 2);
+  EXPECT_EQ(all.repairs, 1) << "what an earlier run asked again was not asked here";
+  EXPECT_THAT(all.simulated, ElementsAre("sim/a,b \"c\"", "sim/judge"));
 }
 
 TEST_P(RunStoreTest, FindsAnAnswerByRequestStepAndAttemptWhateverItsCase) {

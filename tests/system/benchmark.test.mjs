@@ -4,55 +4,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, readdirSync, unlinkSync } from 'node:fs';
 import YAML from 'yaml';
-import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, exists, sleep, askedMore, assertNowhere, ragLines, ragConfig } from './harness.mjs';
-
-const readYaml = (path) => YAML.parse(readFileSync(path, 'utf8'));
-const kinds = (file) => file.conversation.map((entry) => Object.keys(entry)[0]);
-const scoreRows = (output) => readJson(join(output, 'summary.json')).tables.scores.rows;
-const scoreMean = (output) => readJson(join(output, 'summary.json')).metrics['score.mean'];
-
-// A program that notes each use in a file and gives back its arguments; `slow` in them makes it wait.
-function noteTool(directory) {
-  const log = join(directory, 'uses.log');
-  const program = write(join(directory, 'note.sh'), `#!/bin/bash
-input=$(cat)
-printf '%s\\n' "$input" >> ${log}
-case "$input" in *slow*) sleep 30;; esac
-printf '{"noted": %s}' "$input"
-`);
-  chmodSync(program, 0o755);
-  return { program, uses: () => (exists(log) ? readLines(log) : []) };
-}
-
-// A directory with one task for a model with the tools `look` and `weigh`.
-function setUp(t, { task = {}, config = '' } = {}) {
-  const directory = scratch(t);
-  mkdirSync(join(directory, 'tasks'));
-  const tool = noteTool(directory);
-  write(join(directory, 'tasks/rank.yaml'), YAML.stringify({
-    promptql_prompt: "rank {data}; put the result into an artifact with identifier 'ranked'",
-    tool_calling_prompt: 'rank {data} with look and weigh',
-    expected_tool_calls: ['look', 'weigh'],
-    expected_promptql_artifact: 'ranked',
-    variations: [{ parameters: { data: 'the first' }, expected_output: [{ id: 'a' }, { id: 'b' }] }],
-    ...task,
-  }));
-  const parameters = '{type: object, properties: {q: {type: string}}, required: [q], additionalProperties: false}';
-  write(join(directory, 'eval.yaml'), `evaluation: benchmark
-input_dir: tasks
-tools:
-  - {name: look, kind: command, command: [${tool.program}], description: looks, parameters: ${parameters}}
-  - {name: weigh, kind: command, command: [${tool.program}], description: weighs, parameters: ${parameters}}
-${config}`);
-  const output = join(directory, 'out');
-  const args = (system, model, ...more) => ['run', join(directory, 'eval.yaml'), '--output-dir', output, '--system', system, '--model', model, ...more];
-  return { directory, output, tool, args, file: (name) => join(output, name) };
-}
-
-const call = (name, q) => ({ name, arguments: { q } });
-const kAnswer = 'Here it is:\n```json\n[{"id": "a"}, {"id": "b"},]\n```';
-let scripts = 0;
-const scripted = (directory, rules) => writeLines(join(directory, `script-${++scripts}.jsonl`), rules);
+import { assay, start, simulator, write, writeLines, readJson, readLines, exists, sleep, askedMore, assertNowhere, ragLines, ragConfig } from './harness.mjs';
+import { readYaml, kinds, scoreRows, scoreMean, setUp, call, kAnswer, scripted } from './benchmark_runs.mjs';
 
 for (const [model, file] of [['openai/gpt-x', 'rank-tool_calling-openai-gpt-x-variation0.yaml'], ['anthropic/claude-x', 'rank-tool_calling-anthropic-claude-x-variation0.yaml']]) {
   test(`a conversation with calls side by side is recorded, scored and left alone afterwards (${model})`, async (t) => {
@@ -187,7 +140,7 @@ test('what a tool cannot do goes back to the model, and the run goes on', async 
   const file = readYaml(set.file('rank-tool_calling-openai-m-variation0.yaml'));
   const results = Object.fromEntries(file.conversation.filter((entry) => entry.tool_call).map(({ tool_call }) => [tool_call.name, tool_call.result]));
   assert.match(results.look.error, /do not fit.*q: missing|q.*missing/);
-  assert.match(results.no_such.error, /there is no tool no_such; there are look, weigh, crash, hang/);
+  assert.match(results.no_such.error, /there is no tool no_such; known: look, weigh, crash, hang/);
   assert.match(results.crash.error, /broken/);
   assert.match(results.hang.error, /300 ms|timeout|did not/);
   assert.deepEqual(results.weigh, { noted: { q: 'fine' } });

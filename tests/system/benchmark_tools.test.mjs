@@ -14,7 +14,7 @@ const kFile = 'ask-tool_calling-openai-m-variation0.yaml';
 const kPythonFile = 'ask-tool_calling_python-openai-m-variation0.yaml';
 
 // Lets a scripted model make the calls, one turn for each list of them, and gives back their results in order.
-async function use(t, tools, turns, { system = 'tool_calling', env = {}, prepare = () => {}, code = 0 } = {}) {
+async function use(t, tools, turns, { system = 'tool_calling', env = {}, prepare = () => {}, code = 0, results = true } = {}) {
   const directory = scratch(t);
   mkdirSync(join(directory, 'tasks'));
   prepare(directory);
@@ -28,6 +28,7 @@ async function use(t, tools, turns, { system = 'tool_calling', env = {}, prepare
   const output = join(directory, 'out');
   const run = await assay(['run', join(directory, 'eval.yaml'), '--output-dir', output], { cwd: directory, env: { ...sim.env, ...env } });
   assert.equal(run.code, code, run.stderr + (exists(join(output, 'problems.log')) ? readFileSync(join(output, 'problems.log'), 'utf8') : ''));
+  if (!results) return { output, directory, run, sim };
   const file = YAML.parse(readFileSync(join(output, system === 'tool_calling' ? kFile : kPythonFile), 'utf8'));
   return { results: file.conversation.filter((entry) => entry.tool_call).map(({ tool_call }) => tool_call.result), file, output, directory, run, sim };
 }
@@ -99,6 +100,60 @@ test('http: arguments go into the address, the query or the body; secrets stay s
   assertNowhere(output, 'hush-hush');
 });
 
+test('http: no argument leads out of the declared path, and a missing one is not sent', async (t) => {
+  const seen = [];
+  const server = createServer((request, response) => { seen.push(`${request.method} ${request.url}`); response.end('{}'); });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${server.address().port}/tickets/{a}/{b}`;
+  const steps = ['..', '.', '%2e%2e', '../..', '..\\x', '..;'];
+  const { results, output } = await use(t,
+    () => [{ name: 'remove', kind: 'http', method: 'DELETE', url, headers: { 'X-Key': '${SERVICE_KEY}' }, description: 'removes', parameters: { type: 'object' } }],
+    [[...steps.map((a) => ['remove', { a, b: 'users' }]), ['remove', { a: '..', b: '..' }], ['remove', { b: '7' }], ['remove', { a: '', b: '7' }], ['remove', { a: '1.5', b: '7' }]]],
+    { env: { SERVICE_KEY: 'hush-hush-42' } });
+  assert.deepEqual(seen, ['DELETE /tickets/1.5/7']);
+  for (const refused of results.slice(0, 7)) assert.match(refused.error, /out of the declared path/);
+  assert.match(results[7].error, /a is missing/);
+  assert.match(results[8].error, /a is empty/);
+  assertNowhere(output, 'hush-hush');
+});
+
+test('command: in the sandbox a program sees its own file, its input and what it is given, and nothing else of ours', async (t) => {
+  const { results } = await use(t, (here) => [
+    { name: 'probe', kind: 'command', command: ['./probe.sh'], sandbox: 'bubblewrap', environment: { KEY: '${PROBE_KEY}' }, description: 'probes' },
+    { name: 'reads', kind: 'command', command: ['sh', '-c', 'printf \'"%s"\' "$(cat "$0")"', join(here, 'mine.txt')], sandbox: 'bubblewrap', readable: [join(here, 'mine.txt')], description: 'reads' },
+    { name: 'fails', kind: 'command', command: ['sh', '-c', 'echo no >&2; exit 3'], sandbox: 'bubblewrap', description: 'fails' },
+  ], [[['probe', { a: 1 }], ['reads', {}], ['fails', {}]]], {
+    env: { PROBE_KEY: 'pr0be-key' },
+    prepare: (here) => {
+      chmodSync(here, 0o755);  // as root the program runs as nobody
+      write(join(here, 'mine.txt'), 'shown');
+      write(join(here, 'probe.sh'), `#!/bin/sh
+read -r given
+[ "$KEY" = pr0be-key ] && key=yes
+python3 -c 'import ctypes; exit(ctypes.CDLL(None).syscall(250, 1, None) != -1)' && filtered=yes
+printf '{"given": %s, "key": "%s", "file": "%s", "filtered": "%s", "here": "%s", "interfaces": "%s"}' "$given" "$key" "$(cat ${here}/mine.txt 2>&1 | tail -c 26)" "$filtered" "$PWD" "$(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ')"
+`);
+      chmodSync(join(here, 'probe.sh'), 0o755);
+    } });
+  assert.deepEqual(results[0], { given: { a: 1 }, key: 'yes', file: 'No such file or directory', filtered: 'yes', here: '/tmp', interfaces: 'lo' });
+  assert.equal(results[1], 'shown');
+  assert.match(results[2].error, /^exit code 3: no$/);
+});
+
+test('a secret that is written into a tool is refused before anything runs', async (t) => {
+  const { run, output } = await use(t, () => [
+    { name: 'one', kind: 'http', url: 'https://me:pa55-word@example.org/x', description: 'x' },
+    { name: 'two', kind: 'http', url: 'https://example.org/x', headers: { Authorization: 'Bearer pa55-word' }, description: 'x' },
+    { name: 'three', kind: 'command', command: ['true'], environment: { DB_PASSWORD: 'pa55-word' }, description: 'x' },
+  ], [], { code: 2, results: false });
+  assert.match(run.stderr, /tools\[0\]: url: .*\$\{NAME\}/);
+  assert.match(run.stderr, /tools\[1\]: headers\.Authorization: /);
+  assert.match(run.stderr, /tools\[2\]: environment\.DB_PASSWORD: /);
+  assert.ok(!run.stderr.includes('pa55-word'));
+  assert.ok(!exists(output));
+});
+
 test('mcp: the filesystem and everything servers list and run their tools', async (t) => {
   const { results, file } = await use(t, (here) => [
     { name: 'files', kind: 'mcp', command: ['node', join(kServers, 'server-filesystem/dist/index.js'), join(here, 'data')], only: ['read_text_file', 'list_directory', 'write_file'] },
@@ -130,6 +185,43 @@ test('mcp: a server that crashes, hangs or talks rubbish costs one call, and see
   assert.match(results[3].error, /within 5|5.0 s/);
   assert.equal(results[4], '{"n":3}');
   assert.equal(file.score, 1);
+});
+
+// Four runs, each of which asks its server twice who it is, and one of which makes it crash between.
+async function whoServes(t, more) {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'tasks'));
+  const names = ['one', 'two', 'three', 'four'];
+  write(join(directory, 'tasks/ask.yaml'), YAML.stringify({ tool_calling_prompt: 'answer {q}', variations: names.map((q) => ({ q, expected_output: ['ok'] })) }));
+  write(join(directory, 'eval.yaml'), YAML.stringify({ evaluation: 'benchmark', input_dir: 'tasks', system: 'tool_calling', model: 'openai/m', ...more,
+    tools: [{ name: 'odd', kind: 'mcp', command: ['node', join(root, 'tests/tools/mcp_server.mjs'), '--who', '--note', join(directory, 'servers.log')], ...more.tool }], tool: undefined }));
+  const sim = await simulator(t, ['--script', writeLines(join(directory, 'script.jsonl'), [
+    { match: 'answer one', in: 'conversation', times: 1, reply: { tool_calls: [{ name: 'crash', arguments: {} }] } },
+    ...names.flatMap((q) => Array.from({ length: 2 }, () => ({ match: `answer ${q}`, in: 'conversation', times: 1, reply: { tool_calls: [{ name: 'pid', arguments: {} }] } }))),
+    { reply: { text: '```json\n["ok"]\n```' } },
+  ])]);
+  const output = join(directory, 'out');
+  const run = await assay(['run', join(directory, 'eval.yaml'), '--output-dir', output], { cwd: directory, env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  let now = 0;
+  const most = readFileSync(join(directory, 'servers.log'), 'utf8').trim().split('\n').reduce((high, sign) => Math.max(high, now += sign === '+' ? 1 : -1), 0);
+  const served = names.map((_, i) => YAML.parse(readFileSync(join(output, `ask-tool_calling-openai-m-variation${i}.yaml`), 'utf8')).conversation
+    .filter((entry) => entry.tool_call?.name === 'pid').map(({ tool_call }) => tool_call.result));
+  return { served, most };
+}
+
+test('mcp: each run has a server of its own, which no other run can crash or change, and no more of them than allowed', async (t) => {
+  const { served, most } = await whoServes(t, { max_servers: 2 });
+  assert.equal(most, 2);
+  for (const pids of served) assert.equal(pids[0], pids[1], 'one server for all calls of a run');
+  assert.equal(new Set(served.map(([pid]) => pid)).size, 4, 'and another for each run');
+  for (const pid of served.flat()) assert.throws(() => process.kill(Number(pid), 0), 'all are gone');
+});
+
+test('mcp: a server that is declared shared serves all runs', async (t) => {
+  const { served, most } = await whoServes(t, { limits: { concurrency: 1 }, tool: { shared: true } });
+  assert.ok(new Set(served.flat()).size <= 2, 'one, and another after its crash');
+  assert.equal(most, 1);
 });
 
 test('mcp: a server that cannot be started fails the run with its words', async (t) => {

@@ -54,6 +54,57 @@ test('a regression fails the command only when it is asked to and beyond the mar
   assert.match(junit.stdout, /<failure type="regression"/);
 });
 
+test('cases that fail now are the headline, by name, and a regression', async (t) => {
+  const directory = scratch(t);
+  const tagged = async (name, failing) => {
+    writeLines(join(directory, `${name}.jsonl`), Array.from({ length: 12 }, (_, i) => ({ id: `q${i}`, question: `Question ${i}?`, expected_primary_topic: 'tax', actual_primary_topic: 'tax', ...(failing.includes(i) ? { status: 'error', error_message: 'timed out' } : {}) })));
+    const run = await assay(['topic_tagger', '--input-path', `${name}.jsonl`, '--output-dir', name], { cwd: directory });
+    assert.equal(run.code, failing.length > 0 ? 3 : 0, run.stderr);
+  };
+  await tagged('base', []);
+  await tagged('new', [2, 5, 6, 11]);
+  await tagged('dead', Array.from({ length: 12 }, (_, i) => i));
+  const words = await compare(directory, 'base', 'new', '--fail-on-regression');
+  assert.equal(words.code, 1);
+  assert.match(words.stdout, /^## [^\n]*\n\n\*\*Regression: 4 cases that were scored in base fail in new \(target failed 4\): q2, q5, q6, q11\.\*\*/);
+  assert.ok(!words.stdout.includes('the same on every paired case'));
+  const found = JSON.parse((await compare(directory, 'base', 'new', '--format', 'json')).stdout);
+  assert.equal(found.regression, true);
+  assert.deepEqual(found.new_failures[0], { id: 'q2', outcome: 'target_failed', error: 'the tagger reports an error: timed out' });
+  const [failed, first] = found.metrics;
+  assert.deepEqual([failed.metric, failed.new, failed.rose, failed.regression, typeof failed.p_holm], ['failed.rate', 4 / 12, 4, true, 'number']);
+  assert.deepEqual([first.change, first.unpaired, first.difference.missing], ['same', 4, { new_target_failed: 4 }]);
+  near(first.difference.bounds[0], -4 / 12);
+  assert.equal((await compare(directory, 'base', 'dead', '--fail-on-regression')).code, 1, 'a run without any score is compared too');
+  assert.equal((await compare(directory, 'new', 'base', '--fail-on-regression')).code, 0, 'and mended is no regression');
+});
+
+test('another judge or other metrics are the first line, and never a regression', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), Array.from({ length: 8 }, (_, i) => ({ id: `q${i}`, question: `May I build shed ${i}?`, llm_answer: `Yes, ${i + 2} metres high.` })));
+  const judged = async (name, config) => {
+    write(join(directory, `${name}.yaml`), JSON.stringify({ evaluation: 'rag_answers', input_path: 'data.jsonl', judge: 'sim/judge', n_runs: 1, ...config }));
+    const run = await assay(['run', `${name}.yaml`, '--output-dir', name], { cwd: directory });
+    assert.equal(run.code, 0, run.stderr);
+  };
+  await judged('base', { metrics: [{ name: 'coherence', threshold: 0 }, 'relevance'] });
+  await judged('again', { metrics: ['relevance', { name: 'coherence', threshold: 0 }] });
+  await judged('strict', { metrics: [{ name: 'coherence', threshold: 1 }, 'relevance'] });
+  await judged('other', { judge: 'mine', models: { mine: { provider: 'sim', name: 'judge', temperature: 1 } }, metrics: [{ name: 'coherence', threshold: 0 }, 'relevance'] });
+  for (const [name, what] of [['strict', /metrics\.coherence\.threshold: 0 → 1/], ['other', /judge\.model: "sim\/judge" → "mine"/]]) {
+    const words = await compare(directory, 'base', name, '--fail-on-regression');
+    assert.equal(words.code, 0);
+    assert.match(words.stdout, /^## [^\n]*\n\n\*\*The two runs are judged differently/);
+    assert.ok(!/Regression/.test(words.stdout), words.stdout);
+    assert.match(words.stderr, /judged differently/);
+    const found = JSON.parse((await compare(directory, 'base', name, '--format', 'json')).stdout);
+    assert.match(found.judged_differently.join(), what);
+    assert.ok(found.metrics.every(({ change, regression }) => change === 'not_comparable' && !regression));
+  }
+  const same = JSON.parse((await compare(directory, 'base', 'again', '--format', 'json')).stdout);
+  assert.deepEqual([same.judged_differently, same.conclusions], [[], ['The runs are the same on every paired case.']], 'the order of the metrics is no difference');
+});
+
 test('what differs beside the scores is told', async (t) => {
   const directory = scratch(t);
   await routed(directory, 'base', flags('1101'), { ids: ['a', 'b', 'c', 'd'] });
@@ -210,9 +261,9 @@ test('labels by people stand beside the judge, and correct it as published', asy
   const sample = await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory });
   assert.equal(sample.code, 0, sample.stderr);
   const rows = sample.stdout.trimEnd().split('\r\n');
-  assert.equal(rows[0], 'id,probability,text,label');
+  assert.equal(rows[0], 'id,probability,question,expected_outcome,actual_outcome,label');
   assert.equal(rows.length, 11);
-  assert.match(rows[1], /^q\d+,0\.2,Question q\d+\?,$/);
+  assert.match(rows[1], /^q\d+,0\.2,Question q\d+\?,[a-z_]+,[a-z_]+,$/);
   assert.equal((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory })).stdout, sample.stdout, 'the same seed chooses the same cases');
   assert.notEqual((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10', '--seed', '1'], { cwd: directory })).stdout, sample.stdout);
 
@@ -249,4 +300,5 @@ test('a prompt with another text is named, whatever its file is called', async (
   await run('new', 'Rate how it hangs together.\n{question}\n{answer}');
   const found = JSON.parse((await compare(directory, 'base', 'new', '--format', 'json')).stdout);
   assert.deepEqual(found.differences, ['prompt rag/coherence: its text differs']);
+  assert.deepEqual(found.judged_differently, found.differences);
 });

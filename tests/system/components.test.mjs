@@ -198,12 +198,11 @@ const worked = {
   },
   topic_tagger: {
     figures: {
-      'correct_primary_and_secondary.count': 1, 'correct_primary_and_secondary.rate': 0.2, 'correct_topics_any_order.count': 2, 'correct_topics_any_order.rate': 0.4,
-      'matched_true_primary_with_primary.count': 2, 'matched_true_primary_with_primary.rate': 0.4,
-      'matched_true_primary_with_either.count': 3, 'matched_true_primary_with_either.rate': 0.6, 'matched_any_topic.count': 4, 'matched_any_topic.rate': 0.8, errored: 1,
+      correct_primary_and_secondary: 0.2, correct_topics_any_order: 0.4, matched_true_primary_with_primary: 0.4,
+      matched_true_primary_with_either: 0.6, matched_any_topic: 0.8, errored: 1,
     },
-    counts: { 'correct_primary_and_secondary.rate': 5, 'matched_any_topic.rate': 5 },
-    intervals: { 'matched_any_topic.rate': [0.3755, 0.9638] },
+    counts: { correct_primary_and_secondary: 5, matched_any_topic: 5 },
+    intervals: { matched_any_topic: [0.3755, 0.9638] },
     matrix: {
       labels: ['benefits', 'business', 'driving', 'health', 'housing', 'tax'],
       rows: [[1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0]],
@@ -239,6 +238,22 @@ test('a line on which a figure is undefined changes no other line\'s figure', as
   assert.deepEqual(['precision.mean', 'recall.mean', 'f1.mean'].map((name) => [base.metrics[name].n, extra.metrics[name].n]), [[3, 4], [3, 3], [3, 4]]);
 });
 
+test('n says over how many cases a figure was taken, also when there is but one', async (t) => {
+  const { metrics } = await evaluate(t, { evaluation: 'question_router' }, [{ question: 'VAT?', expected_outcome: 'tax', actual_outcome: 'visa', confidence_score: 0.5 }]);
+  assert.deepEqual([metrics['macro.precision'].value, metrics['macro.precision'].n], [0, 1]);
+  for (const [name, { value, n }] of Object.entries(metrics)) assert.ok(value === null || n > 0, `${name}: ${value} over ${n}`);
+});
+
+test('the router\'s outcome may be an object that holds the label', async (t) => {
+  const outcomes = ['tax', { question_routing_label: 'tax', confidence_score: 0.9 }, { label: 'visa', confidence: 0.5 }];
+  const run = await evaluate(t, { evaluation: 'question_router' }, outcomes.map((actual_outcome) => ({ question: 'VAT?', expected_outcome: 'tax', actual_outcome })));
+  assert.equal(run.code, 0, run.stderr);
+  assert.deepEqual(run.results.map((line) => [line.actual_outcome, line.confidence_score]), [['tax', undefined], ['tax', 0.9], ['visa', 0.5]]);
+  const bad = await evaluate(t, { evaluation: 'question_router' }, [{ question: 'VAT?', expected_outcome: 'tax', actual_outcome: { confidence: 1 } }]);
+  assert.equal(bad.code, 2);
+  assert.match(bad.stderr, /line 1: field actual_outcome: found \{"confidence":1\}, expected text, or an object with the label/);
+});
+
 test('errors of the tagger are counted as errored and are in no rate', async (t) => {
   const lines = [['tax', 'tax'], ['tax', 'health'], ['housing', 'housing']].map(([expected_primary_topic, actual_primary_topic]) => ({ question: 'Which?', expected_primary_topic, actual_primary_topic }));
   const failed = [
@@ -247,7 +262,9 @@ test('errors of the tagger are counted as errored and are in no rate', async (t)
   ];
   const [without, with_] = await Promise.all([lines, [...lines, ...failed]].map((rows) => evaluate(t, { evaluation: 'topic_tagger' }, rows)));
   assert.equal(without.code, 0, without.stderr);
-  assertFigures(without.metrics, { 'matched_true_primary_with_primary.rate': 0.6667, errored: 0 });
+  assertFigures(without.metrics, { matched_true_primary_with_primary: 0.6667, errored: 0 });
+  assert.equal(without.metrics.matched_true_primary_with_primary.count, 2);
+  assert.equal(without.file('problems.log'), '');
   for (const [name, { value, n, ci, count }] of Object.entries(without.metrics)) {
     if (name === 'errored') continue;
     const other = with_.metrics[name];
@@ -256,6 +273,8 @@ test('errors of the tagger are counted as errored and are in no rate', async (t)
   assertFigures(with_.metrics, { errored: 2 });
   assert.deepEqual(with_.summary.cases, { total: 5, evaluated: 3, errored: 2, invalid: 0 });
   assert.match(with_.results[3].error, /no answer in time/);
+  assert.match(with_.file('problems.log'), /^error: case 4: the tagger reports an error: no answer in time\nerror: case 5: the tagger reports an error\n$/);
+  assert.deepEqual([with_.metrics.matched_any_topic.missing, with_.metrics.matched_any_topic.bounds.map(round)], [{ target_failed: 2 }, [0.4, 0.8]]);
   assert.deepEqual(with_.summary.tables.confusion_matrix, without.summary.tables.confusion_matrix);
   const rows = csvRows(with_.file('results.csv'));
   assert.deepEqual(rows.slice(1).map((row) => row.slice(-5).join()), ['true,true,true,true,true', 'false,false,false,false,false', 'true,true,true,true,true', ',,,,', ',,,,']);
@@ -330,7 +349,7 @@ test('settings that make no sense are refused before anything runs', async (t) =
     [retrieval([0]), /k: found 0, expected whole numbers from 1/],
     [retrieval(['x']), /k: found "x", expected whole numbers from 1/],
     [retrieval([3, 1.5, -2]), /k: found 1\.5[\s\S]*k: found -2/],
-    [[{ evaluation: 'topic_tagger', gates: ['matched_any_topic >= 0.5'] }, documented.topic_tagger.supplied], /no metric "matched_any_topic".*matched_any_topic\.rate/],
+    [[{ evaluation: 'topic_tagger', gates: ['matched_any >= 0.5'] }, documented.topic_tagger.supplied], /no metric "matched_any".*matched_any_topic/],
   ];
   for (const [[config, data], message] of cases) {
     const run = await evaluate(t, config, data);

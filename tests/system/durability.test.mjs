@@ -3,7 +3,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { changesOf, killedAt, killer, results } from './kills.mjs';
 import { assay, binary, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, comparable, readJson, exists, sleep, askedMore } from './harness.mjs';
 
 const kCases = 240;
@@ -94,6 +95,29 @@ limits: {concurrency: ${kInFlight}}
   assert.equal(readJson(join(output, 'summary.json')).usage.requests, needed);
 });
 
+// Each write, flush, rename and removal is such a change; `./dev bench kills` does this to every evaluation, many times.
+test('killed before any change to the disk, a run goes on, verifies and has the results of an undisturbed one', async (t) => {
+  const directory = scratch(t);
+  const random = seeded(t);
+  writeLines(join(directory, 'data.jsonl'), ragLines(4));
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl').replace('openai/judge-model', 'sim/judge'));
+  const args = (output) => ['run', config, '--output-dir', output];
+  const library = killer(directory);
+  const whole = join(directory, 'whole');
+  const changes = await changesOf(library, args(whole), {});
+  // Once anywhere, and among the last: results and seal. How many changes there are differs a little from run to run,
+  // since answers are committed in groups; a run that has fewer ends undisturbed.
+  let killed = 0;
+  const moments = [...Array.from({ length: 6 }, () => random.between(1, changes)), changes - 1, changes];
+  for (const [round, at] of moments.entries()) {
+    const output = join(directory, `killed-${round}`);
+    const { kills } = await killedAt(library, args(output), output, [at, random.between(1, changes)], {});
+    killed += kills;
+    assert.deepEqual(results(output), results(whole), `moment ${at} of ${changes}`);
+  }
+  assert.ok(killed >= moments.length / 2, `${killed} kills in ${moments.length} runs`);
+});
+
 test('SIGINT waits for what is in flight, says how to resume, and nothing is asked twice', async (t) => {
   const directory = scratch(t);
   const sim = await simulator(t, ['--latency', '10ms']);
@@ -111,6 +135,49 @@ test('SIGINT waits for what is in flight, says how to resume, and nothing is ask
   assert.equal(resumed.code, 0, resumed.stderr);
   assert.deepEqual(comparable(join(output, 'results.jsonl')), expected);
   assert.equal(await sim.sent(), kCases);
+});
+
+test('SIGHUP, as from a terminal that is closed, is heeded like SIGINT', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, ['--latency', '10ms']);
+  writeLines(join(directory, 'data.jsonl'), ragLines(400));
+  const output = join(directory, 'out');
+  const run = start(['run', write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 4}')), '--output-dir', output], { env: sim.env });
+  await askedMore(sim, 5, run);
+  run.child.kill('SIGHUP');
+  const ended = await run.ended;
+  assert.equal(ended.code, 130, ended.stderr);
+  assert.match(ended.stderr, /assay resume/);
+});
+
+for (const [how, end] of [['kill -9', (child) => child.kill('SIGKILL')], ['a second SIGINT', async (child) => { child.kill('SIGINT'); while (child.exitCode === null) { await sleep(20); child.kill('SIGINT'); } }]]) {
+  test(`a command does not outlive ${how}, nor do the programs that it started`, { timeout: 60_000 }, async (t) => {
+    const directory = scratch(t);
+    writeLines(join(directory, 'data.jsonl'), [{ id: 'a', question: 'VAT?', expected_outcome: 'tax' }]);
+    write(join(directory, 'target.sh'), 'trap "" INT TERM HUP\nsleep 600 &\necho "$$ $!" > started.tmp; mv started.tmp started\nwait\nsleep 600\n');
+    const config = write(join(directory, 'eval.yaml'), JSON.stringify({ evaluation: 'question_router', generate: true, input_path: 'data.jsonl', target: { command: ['sh', 'target.sh'], cwd: '.' } }));
+    const run = start(['run', config, '--output-dir', join(directory, 'out')], { cwd: directory });
+    while (!exists(join(directory, 'started'))) await sleep(5);
+    const processes = readFileSync(join(directory, 'started'), 'utf8').trim().split(' ');
+    await end(run.child);
+    await run.ended;
+    const lives = (pid) => { try { return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')); } catch { return false; } };
+    while (processes.some(lives)) await sleep(10);  // the test's own time-out is the failure
+  });
+}
+
+test('what a killed run left half written goes with the next sitting', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t);
+  writeLines(join(directory, 'data.jsonl'), ragLines(2));
+  const output = join(directory, 'out');
+  assert.equal((await assay(['run', write(join(directory, 'eval.yaml'), ragConfig('data.jsonl')), '--output-dir', output], { env: sim.env })).code, 0);
+  rmSync(join(output, 'seal.sha256'));  // a run that was killed has none
+  write(join(output, 'results.jsonl.4711.0.tmp'), 'half');
+  write(join(output, 'mine.tmp'), 'not ours');
+  assert.equal((await assay(['resume', output], { env: sim.env })).code, 0);
+  assert.ok(!exists(join(output, 'results.jsonl.4711.0.tmp')));
+  assert.ok(exists(join(output, 'mine.tmp')));
 });
 
 test('a second SIGINT does not wait', async (t) => {
@@ -186,7 +253,7 @@ test('a finished run leaves one journal file that can be copied', async (t) => {
   const sim = await simulator(t);
   const { expected } = await undisturbed(t, directory, sim);
   const files = readdirSync(join(directory, 'whole')).sort();
-  assert.deepEqual(files.filter((name) => name.startsWith('run.db')), ['run.db', 'run.db.lock']);
+  assert.deepEqual(files.filter((name) => name.startsWith('run.db')), ['run.db', 'run.db.head', 'run.db.lock']);
   await sim.reset();
   const reused = await assay(['run', join(directory, 'eval.yaml'), '--output-dir', join(directory, 'again'), '--reuse', join(directory, 'whole')], { env: sim.env });
   assert.equal(reused.code, 0, reused.stderr);

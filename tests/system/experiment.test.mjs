@@ -69,7 +69,8 @@ test('the files of the contract, and what they hold', async (t) => {
   const run = setUp(t, oddNames, { answers: marked });
   const done = await run.run();
   assert.equal(done.code, 0, done.stderr);
-  const key = run.json('randomization_key.json');
+  const { salt, ...key } = run.json('randomization_key.json');
+  assert.match(salt, /^[0-9a-f]{32}$/);
   assert.deepEqual(Object.keys(key).sort(), Object.keys(marked).sort());
   const commitment = run.json('blinding_commitment.json');
   assert.equal(commitment.sha256, createHash('sha256').update(run.text('randomization_key.json')).digest('hex'));
@@ -116,8 +117,8 @@ test('--verify finds what was changed afterwards', async (t) => {
   assert.equal((await run.run()).code, 0);
   const good = await run.verify();
   assert.equal(good.code, 0, good.stdout + good.stderr);
-  assert.equal(good.stdout.split('\n').filter((line) => line.startsWith('ok: ')).length, 10, good.stdout);
-  const key = run.json('randomization_key.json');
+  assert.equal(good.stdout.split('\n').filter((line) => line.startsWith('ok: ')).length, 12, good.stdout);
+  const { salt, ...key } = run.json('randomization_key.json');
   const change = async (name, edit, expected) => {
     const path = join(run.output, name);
     const before = readFileSync(path, 'utf8');
@@ -131,6 +132,15 @@ test('--verify finds what was changed afterwards', async (t) => {
   };
   const [one, other] = Object.values(key);
   await change('randomization_key.json', (text) => text.replace(one, 'X').replace(other, one).replace('X', other), /FAILED: randomization_key.json is the key/);
+  await change('randomization_key.json', (text) => text.replace(salt, salt.split('').reverse().join('')), /FAILED: the key follows from names, seed and salt/);
+  // What stands in one file only is held against the journal's replies.
+  await change('absolute_evaluator_3_results.json', (text) => text.replace(/"reason":"[^"]+"/, '"reason":"Because it is so."'), /FAILED: answers, evaluators' files.*absolute_evaluator_3_results.json, line 3: differs/);
+  await change('pairwise_evaluator_1_results.json', (text) => text.replace(/"more_natural":\{"reason":"[^"]*","choice":"(A|B|Tie)"/, (row, was) => row.replace(`"choice":"${was}"`, `"choice":"${was === 'A' ? 'B' : 'A'}"`)), /FAILED: answers, evaluators' files.*pairwise_evaluator_1_results.json/);
+  await change('role_evaluator_1_results.json', (text) => text.replace(/"explanation":"[^"]+"/, '"explanation":"No."'), /FAILED: answers, evaluators' files.*role_evaluator_1_results.json/);
+  await change('config.yaml', (text) => text.replaceAll('sim/judge', 'sim/other'), /FAILED: answers, evaluators' files.*pairwise_evaluator_1_results.json, line 1/);
+  write(join(run.output, 'blinded_evaluation/dataset_zzzz.json'), '{}');
+  assert.match((await run.verify()).stdout, /FAILED: answers, evaluators' files.*dataset_zzzz.json is a file too many/);
+  rmSync(join(run.output, 'blinded_evaluation/dataset_zzzz.json'));
   await change(`blinded_evaluation/${key['quux-7_run_1_responses.json']}`, (text) => text.replace('Knead', 'Do not knead'), /FAILED: blinded texts.*quux-7_run_1_responses.json, query_1/);
   await change('pairwise_evaluator_2_results.json', (text) => text.replace(/"winner":"(A|B|Tie)"/, (_, was) => `"winner":"${was === 'A' ? 'B' : 'A'}"`), /FAILED: the analysis follows.*analysis.json differs at/);
   await change('absolute_evaluator_3_results.json', (text) => text.replace(/"score":\d/, '"score":9'), /FAILED: the analysis follows.*cannot be read/);
@@ -140,8 +150,9 @@ test('--verify finds what was changed afterwards', async (t) => {
   await change('evaluations.jsonl', () => '', /FAILED: evaluations.jsonl follows.*: line 1: the file has 0 lines, 32 follow/);
   await change('evaluations.jsonl', (text) => text.split('\n').slice(1).join('\n'), /FAILED: evaluations.jsonl follows/);
   const edited = (edit) => (text) => { const json = JSON.parse(text); edit(json); return JSON.stringify(json); };
-  await change('summary.json', edited((summary) => { summary.metrics['win_rate.quux-7'].value = 0.987; }), /FAILED: figures.*summary.json differs at \/metrics\/win_rate.quux-7\/value/);
-  await change('summary.json', edited((summary) => { summary.metrics['win_rate.quux-7'].ci = [0.97, 0.99]; }), /FAILED: figures.*\/metrics\/win_rate.quux-7\/ci/);
+  await change('summary.json', edited((summary) => { summary.metrics['win_rate.quux-7'].value = 0.987; }), /FAILED: conclusions.*summary.json differs at \/metrics\/win_rate.quux-7\/value/);
+  await change('summary.json', edited((summary) => { summary.metrics['win_rate.quux-7'].ci = [0.97, 0.99]; }), /FAILED: conclusions.*\/metrics\/win_rate.quux-7\/ci/);
+  await change('summary.json', edited((summary) => { summary.conclusions[0] = 'quux-7 is best.'; }), /FAILED: conclusions.*\/conclusions\/0/);
   await change('summary.json', edited((summary) => { summary.tables.blinding.rows[0][1] = '0'.repeat(64); }), /FAILED: report.html and summary.json name.*summary.json does not/);
   await change('results.jsonl', (text) => text.replace(/"win_rate.quux-7":[\d.]+/, '"win_rate.quux-7":0.987'), /FAILED: scores.*: query_1 differs at \/scores\/win_rate.quux-7/);
   await change('blinding_commitment.json', (text) => text.replace(/"started": "20/, '"started": "19'), /FAILED: report.html and summary.json name.*started/);
@@ -160,6 +171,24 @@ test('--verify finds what was changed afterwards', async (t) => {
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /absolute_evaluator_4_results.json/);
   assert.equal((await assay(['experiment', '--verify', run.directory])).code, 2);
+});
+
+test('a verdict that is changed in the journal, and written by a resume, is noticed', async (t) => {
+  const run = setUp(t, { conditions: oddNames.conditions.slice(1), pairwise: null }, { answers: marked });
+  assert.equal((await run.run()).code, 0);
+  execFileSync('python3', ['-c', `
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+(index, text), = db.execute("SELECT case_index, result FROM outcomes WHERE case_index = 0").fetchall()
+record = json.loads(text)
+rating = (record.get('result') or record)['ratings'][0]
+rating['s'] = [5 if score != 5 else 1 for score in rating['s']]
+db.execute("UPDATE outcomes SET result = ? WHERE case_index = 0", (json.dumps(record),))
+db.commit()`, join(run.output, 'run.db')]);
+  await assay(['resume', run.output]);
+  const found = await run.verify();
+  assert.equal(found.code, 1, found.stdout);
+  assert.match(found.stdout, /FAILED: every answer and judgement follows from a reply in the journal/);
 });
 
 // An endpoint of our own: sees each request before it answers it.
@@ -237,6 +266,61 @@ test('everything that is wrong is told at once, and nothing is sent', async (t) 
   assert.equal(more.code, 2);
   for (const words of [/conditions\[0\].name: found "a b"/, /conditions\[1\].prompt/, /conditions\[2\].name: found "X", which an earlier/, /none is the control/, /found no evaluators/, /query query_1 has none/]) assert.match(more.stderr, words);
   assert.ok(!exists(config.output));
+  // Config, files of answers and lines of the queries in one round.
+  const both = setUp(t, { ...oddNames, runs: 1, model: 'sim/writer', prompts: { 'experiment/pairwise': 'no.txt' } }, { answers: { ...marked, 'quux-7_responses.json': '' }, list: [...queries, { id: 'query_3' }] });
+  const all = await both.run();
+  assert.equal(all.code, 2);
+  for (const words of [/no\.txt/, /quux-7_responses.json: the file is empty/, /queries.json, line \d+: field text: found nothing/]) assert.match(all.stderr, words);
+});
+
+// A judge who rates by the word that an answer ends with: {"good": 5, …} on all criteria but those given.
+const rated = (score, others = {}) => JSON.stringify(Object.fromEntries(['helpfulness', 'appropriateness', 'completeness', 'actionability', 'overall'].map((name) => [name, { reason: 'so', score: others[name] ?? score }])));
+
+test('a condition that leaves the hard queries unanswered is not declared better', async (t) => {
+  const list = Array.from({ length: 16 }, (_, i) => ({ id: `q${i + 1}`, text: `${i < 8 ? 'Easy' : 'Hard'} question ${i + 1}?` }));
+  const run = setUp(t, { conditions: [{ name: 'picky', prompt: 'picky.txt' }, { name: 'control' }], model: 'openai/writer', pairwise: null, absolute: { evaluators: 1, model: 'openai/judge' }, attempts: 1 }, { list, prompts: { 'picky.txt': 'Be picky.' } });
+  const env = await endpoint(t, (body) => {
+    const text = body.messages.at(-1).content;
+    const number = Number(text.match(/question (\d+)/)[1]);
+    if (body.model === 'judge') return { text: rated(text.includes('Easy') ? 4 + (number % 2) : 1 + (number % 2)) };
+    return { text: text.includes('Hard') && body.messages[0].role === 'system' ? '' : `Answer to question ${number}.` };
+  });
+  const done = await run.run({ env });
+  assert.equal(done.code, 3, done.stderr);
+  const { metrics, conclusions } = run.json('summary.json');
+  const difference = metrics['difference.picky.overall'];
+  assert.equal(difference.value, 0, 'on the queries that both answered they are the same');
+  assert.equal(difference.n, 8);
+  assert.deepEqual(difference.missing, { no_answer: 8 });
+  // Worst: 1 against control's 1 or 2 on the hard half; best: 5.
+  assert.deepEqual(difference.bounds, [-0.25, 1.75]);
+  assert.ok(!conclusions.some((sentence) => /rated (higher|lower)/.test(sentence)), conclusions.join('\n'));
+  assert.ok(conclusions.some((sentence) => sentence.startsWith('Answers are missing unevenly: picky 8 of 16, control none of 16.')), conclusions.join('\n'));
+  assert.equal((await run.verify()).code, 0, 'judgements that never came are no contradiction');
+});
+
+test('a proven effect on one criterion is the first conclusion, though the overall ratings are even', async (t) => {
+  const list = Array.from({ length: 12 }, (_, i) => ({ id: `q${i + 1}`, text: `Question ${i + 1}?` }));
+  const answers = Object.fromEntries(['thorough', 'control'].map((name) => [`${name}_responses.json`, Object.fromEntries(list.map(({ id }) => [id, `${name === 'control' ? 'Short' : 'Whole'} answer to ${id}.`]))]));
+  const run = setUp(t, { conditions: [{ name: 'thorough' }, { name: 'control' }], pairwise: null, absolute: { evaluators: 1, model: 'openai/judge' } }, { list, answers });
+  const env = await endpoint(t, (body) => {
+    const text = body.messages.at(-1).content;
+    return { text: rated(3, { completeness: text.includes('Whole') ? 5 - (Number(text.match(/Question (\d+)/)[1]) % 2) : 2 }) };
+  });
+  assert.equal((await run.run({ env })).code, 0);
+  const { conclusions, metrics } = run.json('summary.json');
+  assert.match(conclusions[0], /^thorough was rated higher than control: completeness \+2\.50 points \(95 % interval .*p below 0\.001\)\. 12 queries; p is Holm-adjusted over 5 tests\.$/);
+  assert.match(conclusions[1], /^No difference between thorough and control was shown in the overall ratings/);
+  assert.doesNotMatch(conclusions[1], /Nor was one shown/);
+  assert.equal(metrics['score.thorough.overall'].n, 12, 'queries');
+});
+
+test('what the design does not ask for is not printed', async (t) => {
+  const run = setUp(t, { conditions: oddNames.conditions.slice(1), absolute: null }, { answers: marked });
+  assert.equal((await run.run()).code, 0);
+  const names = Object.keys(run.json('summary.json').metrics);
+  assert.deepEqual(names.filter((name) => /^(score|difference)\.|rating|krippendorff_alpha$|detectable\..*overall/.test(name)), []);
+  assert.ok(names.includes('win_rate.quux-7'));
 });
 
 test('judges who answer in lines, or leave one out, are understood or asked again', async (t) => {
@@ -278,4 +362,9 @@ test('the examples run and verify', async (t) => {
     assert.equal(checked.code, 0, checked.stdout + checked.stderr);
     assert.equal(readdirSync(join(output, 'responses')).length, readdirSync(join(output, 'blinded_evaluation')).length);
   }
+  // What the simulated writer makes of the prompts is found: roles, and which conditions are better.
+  const { metrics, conclusions } = readJson(join(directory, 'experiment.yaml', 'summary.json'));
+  for (const name of ['test_1_hardcoded', 'test_2_predefined', 'test_3_dynamic', 'test_4_tone']) assert.ok(metrics[`role_accuracy.${name}`].value > 0.5, name);
+  assert.ok(metrics['role_match.test_2_predefined'].value > metrics['role_match.test_3_dynamic'].value);
+  for (const name of ['test_1_hardcoded', 'test_2_predefined', 'test_4_tone']) assert.ok(conclusions.some((sentence) => sentence.startsWith(`In comparisons ${name} beats control`)), conclusions.join('\n'));
 });

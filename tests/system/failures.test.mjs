@@ -1,6 +1,7 @@
 // Everything that goes wrong around a run: each case has its exit code and a message that helps.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -87,6 +88,54 @@ test('broken answers of every kind are tried again', async (t) => {
   assert.equal(readJson(join(output, 'summary.json')).cases.evaluated, 40);
 });
 
+// In front of the simulator; `send` gives the reply to the client in its own way.
+async function inFrontOf(t, sim, send) {
+  const server = createPlainServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const version = request.headers['anthropic-version'];
+    const headers = { 'content-type': 'application/json', ...(version && { 'anthropic-version': version, 'x-api-key': request.headers['x-api-key'] }) };
+    await send(response, await fetch(sim.url + request.url, { method: request.method, headers, body: Buffer.concat(chunks) }));
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => { server.close(); server.closeAllConnections(); });
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+for (const [provider, after] of [['openai', 'stays open'], ['anthropic', 'stays open'], ['openai', 'breaks']]) {
+  test(`${provider}: a streamed answer that is complete counts, although the connection ${after}`, async (t) => {
+    const sim = await simulator(t);
+    const url = await inFrontOf(t, sim, async (response, reply) => {
+      response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') });
+      response.write(await reply.text());
+      if (after === 'breaks') setImmediate(() => response.destroy());
+    });
+    const { config, output } = prepared(t, { lines: ragLines(4), extra: `limits: {idle_timeout: 2s, attempts: 1}\nmodels: {m: {provider: ${provider}, name: judge-model, stream: true, base_url: "${url}"}}` });
+    const run = await assay(['run', config, '--judge.model', 'm', '--output-dir', output], { env: sim.env });
+    assert.equal(run.code, 0, run.stderr);
+    assert.equal(readJson(join(output, 'summary.json')).cases.evaluated, 4);
+    assert.equal(await sim.sent(), 4, 'nothing is paid twice');
+  });
+}
+
+test('a reply whose usage is near 2^63 does not spoil the run', async (t) => {
+  const sim = await simulator(t);
+  const most = '9223372036854775807';
+  const url = await inFrontOf(t, sim, async (response, reply) => {
+    const text = (await reply.text()).replace(/"(prompt|completion|total)_tokens":\s*\d+/g, `"$1_tokens":${most}`);
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(text);
+  });
+  const { config, output } = prepared(t, { lines: ragLines(3), extra: 'prices: {"openai/*": {prompt: 1000000, completion: 1000000}}' });
+  const env = { ...sim.env, OPENAI_BASE_URL: `${url}/v1` };
+  const run = await assay(['run', config, '--output-dir', output], { env });
+  assert.equal(run.code, 0, run.stderr);
+  const { usage } = readJson(join(output, 'summary.json'));
+  assert.equal(usage.prompt_tokens, 3e9, 'a reply counts for a billion tokens at most');
+  assert.equal(usage.completion_tokens, 3e9);
+  assert.ok(usage.cost_usd > 9e6 && usage.cost_usd < 1e7, 'money stays at the largest sum that can be held');
+  assert.equal((await assay(['resume', output], { env })).code, 0);
+});
+
 test('a stalled connection is given up after the timeout', async (t) => {
   const sim = await simulator(t, ['--rate-stall', '1']);
   const { config, output } = prepared(t, { lines: ragLines(2), extra: 'limits: {timeout: 300ms, attempts: 1, same_failures: 100}' });
@@ -130,6 +179,28 @@ test('bad YAML names line and column; a missing config and an unknown evaluation
   assert.match(unknown.stderr, /did you mean question_router\?/);
   assert.match((await assay(['rum', 'x'])).stderr, /did you mean run\?/);
   assert.match((await assay(['run', '--imput-path', 'x'])).stderr, /did you mean --input-path\?/);
+  assert.match((await assay(['run', write(join(directory, 'e.yaml'), 'evalution: retrieval\n')])).stderr, /unknown key `evalution`; did you mean `evaluation`\?/);
+});
+
+test('people who come with the habits of other tools are told what serves here', async (t) => {
+  const directory = scratch(t);
+  const data = write(join(directory, 'table.csv'), 'question,llm_answer\nHow?,So.\n');
+  const config = write(join(directory, 'eval.yaml'), `evaluation: rag_answers\ninput_path: ${data}\njudge: {model: sim/judge}\n`);
+  assert.match((await assay(['run', config, '--concurrency', '3'])).stderr, /did you mean --limits\.concurrency\?/);
+  assert.match((await assay(['run', config, '--dry-run'])).stderr, /`assay check` with the same arguments sends nothing/);
+  assert.match((await assay(['run', config, '--limit', '3'])).stderr, /unknown flag --limit; for the first cases only/);
+  const table = await assay(['run', config, '--metrics', 'coherence,relevance']);
+  assert.equal(table.code, 2);
+  assert.match(table.stderr, /table\.csv, line 1: not JSON: column 1: .*; this looks like a table \(CSV\), expected a JSON object on each line/);
+  assert.doesNotMatch(table.stderr, /metrics/, 'a list of names may be written with commas');
+});
+
+test('a config whose aliases repeat long texts is refused before they fill the memory', async (t) => {
+  const { directory } = prepared(t);
+  const texts = `a: &a "${'x'.repeat(100_000)}"\nb: &b [${Array(300).fill('*a').join(', ')}]\nc: [${Array(300).fill('*b').join(', ')}]\n`;
+  const run = await assay(['run', write(join(directory, 'large.yaml'), `evaluation: rag_answers\n${texts}`)]);
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /large\.yaml, line \d+, column \d+: too large/);
 });
 
 test('every bad line is told and nothing is sent; --skip-invalid runs the others', async (t) => {
@@ -157,6 +228,23 @@ test('every bad line is told and nothing is sent; --skip-invalid runs the others
   assert.deepEqual(lines.map((line) => [line.id, line.line]), [['1', 1], ['7', 7]]);
   assert.equal(lines[1].question, 'z');
   assert.deepEqual(lines[1].extra, { note: 'kept' });
+});
+
+test('an id or a reply forges no line of problems.log, moves no cursor and is no formula in a table', async (t) => {
+  const sim = await simulator(t, ['--rate-wrong-schema', '1']);
+  const ids = ['a\nerror: case-0: forged', 'b\u009b2J\u001b[2J', '=HYPERLINK("http://x","y")', '+1-1', '-2'];
+  const { config, output } = prepared(t, { lines: ragLines(5).map((line, i) => ({ ...line, id: ids[i] })) });
+  const run = await assay(['run', config, '--output-dir', output, '-v'], { env: sim.env });
+  assert.equal(run.code, 3, run.stderr);
+  const log = readFileSync(join(output, 'problems.log'), 'utf8').trimEnd().split('\n');
+  assert.equal(log.length, 5, log.join('\n'));
+  assert.ok(log.some((line) => line.includes('a\\nerror: case-0: forged')));
+  assert.ok(log.some((line) => line.includes('b\\u{9b}2J\\u{1b}[2J')));
+  for (const said of [run.stdout, run.stderr]) assert.ok(!/[\u0080-\u009f\u001b]/.test(said), JSON.stringify(said));
+  const table = readFileSync(join(output, 'results.csv'), 'utf8');
+  assert.match(table, /'=HYPERLINK/);
+  assert.match(table, /^'\+1-1,/m);
+  assert.match(table, /^-2,/m, 'numbers are left as they are');
 });
 
 test('an empty file, a directory and a missing file instead of data are told', async (t) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { assay, simulator, scratch, write, writeLines, readJson, readLines, root } from './harness.mjs';
 import { csvRows } from './component_runs.mjs';
+import { endpoint } from './endpoint.mjs';
 
 const examples = join(root, 'examples/guidelines');
 const message = (source, text) => ({ event_kind: 'message', event_source: source, data: { message: text } });
@@ -35,7 +36,7 @@ test('the example runs: 75 conversations, every verdict with its evidence, the j
   assert.equal(done.code, 0, done.stderr);
   const { cases, metrics, tables } = readJson(join(output, 'summary.json'));
   assert.deepEqual([cases.total, cases.evaluated], [75, 75]);
-  assert.equal(metrics.applied_rate.n, 382);
+  assert.equal(metrics.applied_rate.n, 370);
   assert.equal(metrics.applied_rate.method, 'wilson_clustered');
   assert.equal(metrics.skipped.value, 24);
   assert.equal(metrics.exact_set_rate.n, 75);
@@ -47,11 +48,16 @@ test('the example runs: 75 conversations, every verdict with its evidence, the j
     const events = line.verdicts.flatMap((one) => one.guideline_applied_rationale ?? []);
     for (const segment of events) assert.ok(segment.message_index === null || segment.message_index >= 0);
   }
-  assert.equal(csvRows(readFileSync(join(output, 'results.csv'), 'utf8')).length, 382 + 24 + 1);
+  assert.equal(csvRows(readFileSync(join(output, 'results.csv'), 'utf8')).length, 370 + 24 + 1);
   const page = readFileSync(join(output, 'conversations.html'), 'utf8');
-  assert.match(page, /<section class="conversation" id="c75">/);
+  assert.match(page, /<section class="conversation[a-z ]*" id="c75">/);
   assert.match(page, /class="event evidence"/);
   assert.match(page, /Conversations by guidelines/);
+  for (const part of [/<a href="report.html">/, /<section id="index">/, /<a href="#c75">city-11<\/a>/, /id="only-wrong"/, /expected: not applied/]) assert.match(page, part);
+  assert.ok(tables.guidelines.rows.every(([, n]) => n > 1), 'every guideline is judged in several conversations');
+  assert.equal(tables.conversations.rows.length, 30);
+  const markdown = await assay(['report', output, '--format', 'md']);
+  for (const word of [/carry-out/, /bank-0\d/, /The agent carried out/]) assert.match(markdown.stdout, word, 'names conversations and guidelines');
 });
 
 test('the worked example of the page comes out', async (t) => {
@@ -70,6 +76,7 @@ test('the worked example of the page comes out', async (t) => {
   const value = (name) => Number(metrics[name].value.toFixed(3));
   const interval = (name) => metrics[name].ci.map((bound) => Number(bound.toFixed(3)));
   assert.equal(value('undetermined'), 1);
+  assert.ok(done.summary().conclusions.some((one) => one.startsWith('The agent carried out 54.5% (95% interval 12.5% – 91.0%, n = 11) of the actions asked of it, in 4 conversations.')), done.summary().conclusions);
   assert.equal(value('applied_rate'), 0.545);
   assert.deepEqual(metrics.applied_rate.bounds.map((bound) => Number(bound.toFixed(3))), [0.5, 0.583]);
   assert.deepEqual(interval('applied_rate'), [0.125, 0.91]);
@@ -84,8 +91,47 @@ test('the worked example of the page comes out', async (t) => {
   assert.equal(await sim.sent(), 4 + 1, 'one repair request, for the one contradiction');
   const c3 = done.results().find((line) => line.id === 'c3');
   assert.deepEqual([c3.outcome, c3.verdicts[1].applied], ['judge_failed', null]);
-  assert.match(c3.verdicts[1].undetermined, /degree is "fully"/);
+  assert.match(c3.verdicts[1].undetermined, /^its degree is "fully"/);
+  assert.match(done.text('problems.log'), /guideline g2 is undetermined: its degree is "fully"/, 'the user’s id, not the number in the chunk');
   assert.deepEqual([c3.verdicts[0].applied, c3.verdicts[2].applied], [false, false], 'its neighbours count');
+});
+
+test('answers in the source’s own form are read; of an answer with one bad check only that one is asked again, by its number', async (t) => {
+  const reason = (words) => [{ action_segment: words, action_applied_rationale: words }];
+  const model = await endpoint(t, (body, number) => ({ content: { checks: number > 1 ? [
+    { guideline_id: '2', action: 'Do g2', guideline_applied_rationale: reason('no DO'), guideline_applied_degree: 'no', guideline_applied: false }] : [
+    { guideline_id: '1', action: 'Do g1', guideline_applied_rationale: reason('DO'), guideline_applied_degree: 'fully', guideline_applied: true },
+    { guideline_id: '2', action: 'Do g2', guideline_applied_rationale: reason('DO'), guideline_applied_degree: 'mostly', guideline_applied: true },
+    { guideline_id: 3, action: 'Do g3', guideline_applied_rationale: reason('DO'), guideline_applied_degree: 'Fully', guideline_applied: 'true' },
+    { guideline_id: '4', action: 'Do g4', guideline_applied_rationale: reason('DO'), guideline_applied_degree: 'partially', is_missing_part_functional_or_behavioral_rational: 'only manner', is_missing_part_functional_or_behavioral: 'behavioral', guideline_applied: true }] } }));
+  const ids = ['g1', 'g2', 'g3', 'g4'];
+  const done = await run(t, [{ id: 'c', events: [message('user', 'Hi'), message('ai_agent', 'Hello.')], guidelines: ids.map((id) => guideline(id, `Do ${id}`)) }], {}, { env: model.env });
+  assert.equal(done.code, 0, done.stderr);
+  assert.deepEqual(done.results()[0].verdicts.map((one) => one.applied), [true, false, true, true]);
+  assert.equal(model.bodies.length, 2);
+  const asked = model.bodies[1].messages.at(-1).content;
+  assert.match(asked, /guideline 2: its guideline_applied_degree is "mostly"/);
+  assert.match(asked, /the checks of guideline 2 only/);
+  assert.doesNotMatch(asked, /guideline [134]:/);
+});
+
+test('tool parts of Anthropic’s form reach the judge, and only the agent’s own doing is evidence', async (t) => {
+  const model = await endpoint(t, (body, number) => ({ content: { checks: [check(1, true, { action: 'Open a ticket', guideline_applied_rationale: [{ action_segment: 'OPEN', message_index: number === 1 ? 0 : 1, action_applied_rationale: 'OPENED' }] })] } }));
+  const messages = [
+    { role: 'user', content: 'I have opened a ticket for the heating myself.' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'tu_1', name: 'open_ticket', input: { flat: '3B' } }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'tu_1', content: [{ type: 'text', text: '{"ticket": "R-88"}' }] }, { type: 'image', source: { type: 'url', url: 'http://x/y.png' } }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'Noted.' }] }];
+  const line = { id: 'c', messages, guidelines: [guideline('ticket', 'Open a ticket')] };
+  const done = await run(t, [line], {}, { env: model.env });
+  assert.equal(done.code, 0, done.stderr);
+  assert.match(model.bodies[0].messages.at(-1).content, /"tool_id":"open_ticket","arguments":\{"flat":"3B"\},"result":\{"ticket":"R-88"\}/);
+  assert.match(model.bodies[1].messages.at(-1).content, /guideline 1: message 0 is not the agent's doing but of user/);
+  assert.equal(done.results()[0].verdicts[0].guideline_applied_rationale[0].message_index, 1);
+  assert.match(done.text('problems.log'), /case c: messages\[2\]\.content\[1\]: the judge does not see what is in a part of type image/);
+  const unknown = await run(t, [{ ...line, messages: [{ role: 'assistant', content: [{ type: 'hologram' }] }] }]);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /line 1: field messages\[0\]\.content\[0\]\.type: found "hologram"/);
 });
 
 test('chunks: a bad one costs its own guidelines only, and usage counts all attempts', async (t) => {

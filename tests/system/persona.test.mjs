@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { assay, start, simulator, scratch, write, writeLines, readJson, readLines, comparable, exists, root, askedMore } from './harness.mjs';
 import { items, perspective } from './service_process.mjs';
 import { csvRows } from './component_runs.mjs';
+import { endpoint } from './endpoint.mjs';
 
 const examples = join(root, 'examples/persona');
 const personas = join(examples, 'personas');
@@ -23,6 +24,12 @@ async function run(t, more = {}, { data = items(6), sim, args = [] } = {}) {
   return { ...done, directory, output, file: (name) => join(output, name), summary: () => readJson(join(output, 'summary.json')) };
 }
 
+// A whole answer to a request of mode 2.
+function verdictsFor(body) {
+  const request = body.messages.filter(({ role }) => role === 'user').map(({ content }) => { try { return JSON.parse(content); } catch { return {}; } }).find(({ items }) => items);
+  return { resultItems: request.items.map(({ id, classification }) => ({ id, evaluatedSelection: classification.classifiedAs, evaluationLikert: 4, evaluationText: 'So it is.' })) };
+}
+
 for (const [mode, cases, verdicts] of [['mode1', 40, 336], ['mode2', 120, 504], ['mode3', 80, 336]]) {
   test(`the example of ${mode} runs, and every verdict is in its files`, async (t) => {
     const output = join(scratch(t), 'out');
@@ -33,6 +40,10 @@ for (const [mode, cases, verdicts] of [['mode1', 40, 336], ['mode2', 120, 504], 
     assert.equal(summary.metrics.agreement_rate.n, verdicts);
     assert.equal(summary.metrics.agreement_rate.method, 'wilson_clustered');
     assert.equal(summary.metrics['likert.mean'].value === null, mode === 'mode3');
+    assert.equal(summary.metrics.agreement_rate_per_request.n, cases, 'a figure that a gate may ask for is there');
+    assert.equal(summary.metrics['likert.mean_per_request'].value === null, mode === 'mode3');
+    const report = readFileSync(join(output, 'report.html'), 'utf8');
+    for (const field of ['classification', 'chosen', 'verdict', 'reason']) assert.match(report, new RegExp(`<dt>${field}</dt>`, 'i'), 'cases with all that decides them');
     assert.equal(readLines(join(output, 'evaluation_data.jsonl')).length, cases);
     assert.equal(readFileSync(join(output, 'evaluation_failures.jsonl'), 'utf8'), '');
     assert.equal(csvRows(readFileSync(join(output, 'results.csv'), 'utf8')).length, verdicts + 1);
@@ -65,6 +76,7 @@ test('the worked example of the page comes out', async (t) => {
     assert.ok(Math.abs(metrics[name].value - value) < 6e-4, `${name}: ${metrics[name].value}`);
     if (ci) ci.forEach((bound, i) => assert.ok(Math.abs(metrics[name].ci[i] - bound) < 6e-4, `${name}: ${metrics[name].ci}`));
   };
+  assert.match(done.summary().conclusions[0], /^Ines agrees with 62\.5% \(95% interval 30\.6% – 86\.3%, n = 8\) of the classifications\.$/);
   near('likert.mean', 3.625, [2.366, 4.884]);
   near('likert.median', 4);
   near('agreement_rate', 0.625, [0.306, 0.863]);
@@ -95,6 +107,53 @@ test('an incomplete answer is asked for again with its defects; then it is a fai
   assert.equal(failure.usage.prompt_tokens, 300, 'all three attempts');
   const job = readJson(done.file('job.json'));
   assert.deepEqual([job.failed_requests, job.is_error, job.eval_info.length], [1, true, 10]);
+});
+
+test('a finish reason that does not say that the answer is whole makes a failure; records keep what the provider said', async (t) => {
+  const reasons = [null, 'eos_unknown', 'tool_calls'];
+  const model = await endpoint(t, (body) => {
+    const item = Number(/item-000(\d)/.exec(JSON.stringify(body.messages))[1]);
+    return { tool: verdictsFor(body), finish_reason: reasons[item], id: `chatcmpl-${item}`, created: 1763000000, system_fingerprint: 'fp_7' };
+  });
+  const done = await run(t, { params: { max_tokens: 700, temperature: 0 } }, { data: items(3), sim: model });
+  assert.equal(done.code, 3, done.stderr);
+  assert.equal(model.bodies.length, 3 + 3 + 1);
+  const failures = readLines(done.file('evaluation_failures.jsonl'));
+  assert.deepEqual(failures.map((one) => [one.finishReason, one.queryState.id, one.statusCode]), [[null, 'chatcmpl-0', 200], ['eos_unknown', 'chatcmpl-1', 200]]);
+  assert.match(failures[1].error, /the answer ended with the finish reason "eos_unknown"/);
+  const [{ context }] = readLines(done.file('evaluation_data.jsonl'));
+  const { maxTokens, promptText, promptQueryJson } = context.openaiApiCompletionsQueryInfo;
+  assert.equal(maxTokens, 700);
+  assert.ok(promptText.includes('item-0002'));
+  assert.deepEqual(promptQueryJson.messages, model.bodies.find(({ messages }) => messages.at(-1).content.includes('item-0002')).messages);
+  assert.equal(promptQueryJson.tools[0].function.name, 'get_evaluations');
+  assert.deepEqual([context.queryState.id, context.queryState.system_fingerprint, context.queryState.created, context.queryState.finish_reason, context.queryState.statusCode], ['chatcmpl-2', 'fp_7', 1763000000, 'tool_calls', 200]);
+  assert.equal(readJson(done.file('job.json')).finish_reason, 'tool_calls');
+});
+
+test('a model without tools is asked in another way, and an answer in the content counts', async (t) => {
+  const refusing = await endpoint(t, (body) => (body.tools
+    ? { status: 500, error: { code: 500, message: 'tools param requires --jinja flag', type: 'server_error' } }  // llama.cpp
+    : { content: verdictsFor(body) }));
+  const done = await run(t, {}, { data: items(14), sim: refusing });
+  assert.equal(done.code, 0, done.stderr);
+  assert.equal(done.summary().cases.evaluated, 14);
+  assert.ok(refusing.bodies.filter(({ tools }) => !tools).every(({ response_format }) => response_format.type === 'json_schema'));
+  const [{ context }] = readLines(done.file('evaluation_data.jsonl'));
+  assert.deepEqual([context.additionalQueryInfo.structured, context.additionalQueryInfo.tools], ['json_schema', []]);
+
+  const ignoring = await endpoint(t, (body) => ({ content: `Here you are:\n\`\`\`json\n${JSON.stringify(verdictsFor(body))}\n\`\`\`` }));
+  const taken = await run(t, {}, { data: items(2), sim: ignoring });
+  assert.equal(taken.code, 0, taken.stderr);
+  assert.equal(ignoring.bodies.length, 2, 'not asked again');
+  const models = (structured) => ({ model: 'own', models: { own: { provider: 'openai', name: 'own', structured } } });
+  for (const structured of ['json_schema', 'text']) {
+    const before = ignoring.bodies.length;
+    const pinned = await run(t, models(structured), { data: items(1), sim: ignoring });
+    assert.equal(pinned.code, 0, pinned.stderr);
+    const [body] = ignoring.bodies.slice(before);
+    assert.deepEqual([body.tools, body.response_format?.type], [undefined, structured === 'text' ? undefined : 'json_schema']);
+  }
 });
 
 test('killed and resumed it gives the same results', async (t) => {

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { build, look, openBrowser, openPage } from './browser.mjs';
 import { assay, readJson, root, scratch, start } from './harness.mjs';
 
-const build = process.env.ASSAY_BUILD ?? join(root, 'build');
 const gallery = process.env.ASSAY_GALLERY ?? join(build, 'tests/plot_gallery');
 const vegaLite = join(build, 'web/node_modules/vega-lite/build/index.js');
 const drawn = existsSync(join(build, 'web/with/plots.js'));
@@ -20,43 +20,6 @@ async function makeGallery(t) {
   assert.equal(code, 0, stderr);
   return directory;
 }
-
-async function browser(t) {
-  const { chromium } = await import('playwright-core');
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-  assert.ok(executablePath, 'Chromium is not installed: ./dev test does it');
-  const launched = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  t.after(() => launched.close());
-  return launched;
-}
-
-// Opens a page from its file with the network cut off; everything it complains of or asks for is kept.
-async function open(instance, file, { width, colorScheme = 'light', javaScriptEnabled = true }) {
-  const context = await instance.newContext({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled, offline: true });
-  const page = await context.newPage();
-  const complaints = [];
-  const requests = [];
-  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('dialog', (dialog) => { complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  await page.goto(pathToFileURL(file).href);
-  return { page, complaints, requests };
-}
-
-const look = (page) => page.evaluate(() => ({
-  title: document.title,
-  overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  foreign: document.querySelectorAll('main img, main iframe, main a[href^="javascript"]').length,
-  scripts: document.querySelectorAll('script:not([type])').length,
-  plots: [...document.querySelectorAll('figure.plot')].map((figure) => ({
-    name: figure.dataset.name,
-    shapes: figure.querySelectorAll('.canvas svg .role-mark path, .canvas svg .role-mark line, .canvas svg .role-mark text').length,
-    width: figure.querySelector('.canvas svg')?.getBoundingClientRect().width ?? 0,
-    room: figure.getBoundingClientRect().width,
-    rows: figure.querySelectorAll('tbody tr').length,
-  })),
-}));
 
 function assertDrawn(seen, { complaints, requests }, { title, count }) {
   assert.deepEqual(complaints, []);
@@ -93,9 +56,9 @@ test('Vega-Lite compiles every kind of plot without a warning', async (t) => {
 test('every plot draws from a file without network, at desk and phone width, light and dark, and hostile labels stay text', async (t) => {
   const directory = await makeGallery(t);
   mkdirSync(screenshots, { recursive: true });
-  const instance = await browser(t);
+  const instance = await openBrowser(t);
   for (const [width, colorScheme] of [[1280, 'light'], [390, 'dark']]) {
-    const opened = await open(instance, join(directory, 'gallery.html'), { width, colorScheme });
+    const opened = await openPage(instance, join(directory, 'gallery.html'), { width, colorScheme });
     const seen = await look(opened.page);
     assertDrawn(seen, opened, { title: 'Gallery · Assay', count: 22 });
     assert.equal(seen.scripts, drawn ? 2 : 1);
@@ -106,7 +69,7 @@ test('every plot draws from a file without network, at desk and phone width, lig
 test('a plot can be saved as SVG, PNG and spec, with the labels as text', async (t) => {
   if (!drawn) return;
   const directory = await makeGallery(t);
-  const { page, complaints } = await open(await browser(t), join(directory, 'gallery.html'), { width: 1280 });
+  const { page, complaints } = await openPage(await openBrowser(t), join(directory, 'gallery.html'), { width: 1280 });
   const figure = page.locator('figure[data-name="hostile_intervals"]');
   const saved = async (words) => {
     const [download] = await Promise.all([page.waitForEvent('download'), figure.getByRole('button', { name: words, exact: true }).click()]);
@@ -126,7 +89,7 @@ test('a plot can be saved as SVG, PNG and spec, with the labels as text', async 
 
 test('without scripts the page shows the data of every plot', async (t) => {
   const directory = await makeGallery(t);
-  const { page } = await open(await browser(t), join(directory, 'gallery.html'), { width: 1280, javaScriptEnabled: false });
+  const { page } = await openPage(await openBrowser(t), join(directory, 'gallery.html'), { width: 1280, javaScriptEnabled: false });
   for (const details of await page.locator('figure.plot details').all()) await details.locator('summary').click();
   assert.ok(await page.locator('figure[data-name="intervals"] td', { hasText: 'passport renewal' }).isVisible());
 });
@@ -137,7 +100,7 @@ test('a run draws what its evaluation has, and keeps each spec beside the report
     rag_answers: ['components/rag_answers.yaml', ['headline_figures', 'scores', 'distribution_coherence_mean', 'latency']],
     persona: ['persona/persona_mode1.yaml', ['headline_shares', 'headline_figures', 'ratings_by_classification', 'ratings_by_perspective']],
   };
-  const instance = await browser(t);
+  const instance = await openBrowser(t);
   mkdirSync(screenshots, { recursive: true });
   for (const [name, [config, wanted]] of Object.entries(runs)) {
     const directory = join(scratch(t), 'run');
@@ -147,7 +110,7 @@ test('a run draws what its evaluation has, and keeps each spec beside the report
     for (const plot of wanted) assert.ok(files.includes(`${plot}.vl.json`), `${name} has ${files}, not ${plot}`);
     assert.equal(files.filter((file) => !/^[a-z0-9_-]+\.vl\.json$/.test(file)).length, 0, `${files}`);
     for (const width of [1280, 390]) {
-      const opened = await open(instance, join(directory, 'report.html'), { width });
+      const opened = await openPage(instance, join(directory, 'report.html'), { width });
       const seen = await look(opened.page);
       assertDrawn(seen, opened, { title: seen.title, count: files.length });
       await opened.page.screenshot({ path: join(screenshots, `${name}-${width}.png`), fullPage: true });

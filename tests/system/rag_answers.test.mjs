@@ -58,6 +58,39 @@ test('all eight metrics: one request per step, the shared classification once', 
   assert.equal(await sim.sent(), 2 * 3 + 2 * 2 * 3);
 });
 
+test('a context is read wherever its text stands, and one without text is refused', async (t) => {
+  const text = '<p>A shed may be two metres high.</p>';
+  const ways = [{ html_content: text }, { html: text }, { text }, { content: text }, { chunk: text }, text];
+  const data = [...ways.map((way, i) => ragCase(`way-${i}`, 'Your shed may be two metres high.', { structured_contexts: [way] })), ragCase('bare', 'Your shed may be two metres high.', { structured_contexts: text })];
+  const run = await evaluate(t, judged(['faithfulness'], { n_runs: 1 }), data);
+  assert.equal(run.code, 0, run.stderr);
+  const truths = run.results.map((line) => line.metrics.faithfulness.runs[0].truths);
+  for (const found of truths) assert.deepEqual(found, truths[0], 'the judge is shown the same');
+  assert.ok(truths[0].length > 0);
+  assert.equal(run.file('problems.log'), '');
+  // What nothing reads is counted and told once.
+  const unread = await evaluate(t, judged(['faithfulness'], { n_runs: 1 }), data.slice(0, 3).map((line) => ({ ...line, structured_contexts: [{ text, rank: 1, metadata: {} }, { text, rank: 2 }] })));
+  assert.equal(unread.file('problems.log').split('\n').filter((line) => /nothing reads/.test(line)).join(), `warning: ${join(unread.directory, 'data.jsonl')}: field structured_contexts: nothing reads the keys metadata (3 times), rank (6 times)`);
+  for (const [entry, found] of [[{}, /has no text: found \{\}/], [{ title: 'Sheds', html_content: ' ' }, /has no text/], [{ body_html: text }, /has no text: found .*body_html/], [7, /found 7/], [{ text: 7 }, /text: found 7, expected text/]]) {
+    const refused = await evaluate(t, judged(['faithfulness']), [ragCase('bad', 'Two metres.', { structured_contexts: [chunk, entry] })]);
+    assert.equal(refused.code, 2, JSON.stringify(entry));
+    assert.match(refused.stderr, /line 1: field structured_contexts: entry 2/);
+    assert.match(refused.stderr, found);
+  }
+});
+
+test('facts that leave out a context are asked for again', async (t) => {
+  const one = { id: 1, scope: 'all', facts: ['A shed may be two metres high.'] };
+  const sim = await scripted(t, [
+    onStep('context_relevancy_truths', { json: { contexts: [one] } }, { times: 1 }),
+    onStep('context_relevancy_truths', { json: { contexts: [one, { id: 2, scope: 'all', facts: [] }] } }),
+  ]);
+  const run = await evaluate(t, overHttp(['context_relevancy'], { n_runs: 1 }), [ragCase('two', 'Two metres.', { structured_contexts: [chunk, chunk] })], { env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(run.results[0].usage.requests, 4, 'one more than the three steps');
+  assert.equal(run.results[0].metrics.context_relevancy.runs[0].contexts.length, 2);
+});
+
 test('a case that lacks the ideal answer or the contexts is scored on the other metrics', async (t) => {
   const sim = await scripted(t, [oneContext, onStep('bias_opinions', { json: { opinions: [] } })]);
   const answer = 'Your shed may be two metres high.';
@@ -165,7 +198,7 @@ test('the same seed and model give the same bytes but for times and ids, at any 
   const bytes = async (...args) => {
     const run = await evaluate(t, judged(allMetrics), data, { args: ['--quiet', ...args] });
     assert.equal(run.code, 0, run.stderr);
-    return [run.file('results.jsonl').replaceAll(/"latency_ms":[\d.e+-]+/g, ''), run.file('summary.json').replaceAll(/"(run_id|started|finished)": "[^"]*"/g, '')];
+    return [run.file('results.jsonl').replaceAll(/"latency_ms":[\d.e+-]+/g, ''), run.file('summary.json').replaceAll(/"(run_id|started|finished|worked_seconds|data)": [^,\n]*/g, '')];
   };
   const [first, again, alone, other] = await Promise.all([bytes('--seed', '7'), bytes('--seed', '7'), bytes('--seed', '7', '--limits.concurrency', '1'), bytes('--seed', '8')]);
   assert.deepEqual(again, first);

@@ -95,6 +95,17 @@ test('a flag of another question is an error that names it, and nothing is answe
     + '--task belongs to pass-at-k, not to raters; assay stats raters --help lists what does\n');
 });
 
+test('more groups than can be compared with each other are refused, and one control is compared with all', async (t) => {
+  const path = join(scratch(t), 'groups.csv');
+  write(path, 'group,score\n' + Array.from({ length: 6000 }, (_, i) => `g${i % 3000},${i % 7}`).join('\n') + '\n');
+  const all = await assay(['stats', path, '--value', 'score', '--group', 'group']);
+  assert.equal(all.code, 2);
+  assert.match(all.stderr, /3000 groups of column group make 4498500 comparisons, and at most 20000 are made.*--control/);
+  const one = await assay(['stats', path, '--value', 'score', '--group', 'group', '--control', 'g0', '--json']);
+  assert.equal(one.code, 0, one.stderr);
+  assert.equal(JSON.parse(one.stdout).tests.length, 2999);
+});
+
 test('every problem of a table is told at once, with file, line and column', async (t) => {
   const directory = scratch(t);
   write(join(directory, 'r.csv'), 'a,b\n1,x\ny,2\n');

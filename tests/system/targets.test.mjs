@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { assay, root, simulator, scratch, write, writeLines, readJson, readLines } from './harness.mjs';
 
 // Per evaluation: its text field, and cases with the line and what the target gives for it. The first word of a text is
@@ -41,18 +41,18 @@ const tasks = {
       [{ question: 'three: visa?', expected_outcome: 'visa' }, { actual_outcome: 'visa', confidence_score: 1 }],
     ],
     figures: { accuracy: 2 / 3, miscategorised: 1, 'recall.thanks': 0 },
-    wrong: [{ actual_outcome: 5, confidence_score: 'high' }, /actual_outcome: found 5, expected text; confidence_score: found "high", expected a number/],
+    wrong: [{ actual_outcome: 5, confidence_score: 'high' }, /actual_outcome: found 5, expected text or an object; confidence_score: found "high", expected a number/],
   },
   rag_answers: {
     config: { judge: 'sim/judge', metrics: ['coherence'], n_runs: 1 },
     cases: [
-      [{ question: 'one: how high?', ideal_answer: 'Two metres.' }, { llm_answer: 'Two metres high.', structured_contexts: [{ title: 'Sheds', heading_hierarchy: null }], model: 'm1' }],
-      [{ question: 'two: how wide?' }, { llm_answer: 'As wide as you like.', structured_contexts: { title: 'Sheds' } }],
+      [{ question: 'one: how high?', ideal_answer: 'Two metres.' }, { llm_answer: 'Two metres high.', structured_contexts: [{ title: 'Sheds', heading_hierarchy: null, html_content: '<p>Two metres.</p>' }], model: 'm1' }],
+      [{ question: 'two: how wide?' }, { llm_answer: 'As wide as you like.', structured_contexts: { title: 'Sheds', text: 'As you like.' } }],
       [{ question: 'three: how old?', ideal_answer: null }, { llm_answer: 'Any age.' }],
     ],
     figures: { 'coherence.n': 3 },
     modelFields: ['llm_answer'],
-    wrong: [{ llm_answer: null, structured_contexts: ['x'] }, /llm_answer: found null, expected text; structured_contexts: entry 1: found "x", expected an object/],
+    wrong: [{ llm_answer: null, structured_contexts: [{}] }, /llm_answer: found null, expected text; structured_contexts: entry 1 has no text: found \{\}, expected text, or an object with its text under html_content/],
   },
   retrieval: {
     cases: [
@@ -71,7 +71,7 @@ const tasks = {
       [{ question: 'two: rent?', expected_primary_topic: 'housing' }, { actual_primary_topic: 'housing', actual_secondary_topic: null }],
       [{ question: 'three: van?', expected_primary_topic: 'driving', expected_secondary_topic: null }, { actual_primary_topic: 'tax', actual_secondary_topic: null }],
     ],
-    figures: { 'correct_primary_and_secondary.rate': 1 / 3, 'correct_topics_any_order.rate': 2 / 3, 'matched_any_topic.rate': 2 / 3, errored: 0 },
+    figures: { correct_primary_and_secondary: 1 / 3, correct_topics_any_order: 2 / 3, matched_any_topic: 2 / 3, errored: 0 },
     wrong: [{ actual_primary_topic: ['tax'], status: 'ok' }, /actual_primary_topic: found \["tax"\], expected text; status: found "ok", expected "success" or "error"/],
   },
 };
@@ -222,7 +222,7 @@ test('a command that misbehaves costs its own case', async (t) => {
     half:*) printf '{"actual_outcome": "ta';;
     two:*) echo '{"actual_outcome": "tax"} {"actual_outcome": "tax"}';;
     list:*) echo '["tax", 0.9]';;
-    type:*) echo '{"actual_outcome": {"label": "tax"}}';;
+    type:*) echo '{"actual_outcome": {"tax": 0.9}}';;
     null:*) echo '{"actual_outcome": null}';;
     other:*) echo '{"outcome": "tax"}';;
     *) echo '${JSON.stringify(good)}';;
@@ -236,7 +236,7 @@ test('a command that misbehaves costs its own case', async (t) => {
     half: /not one JSON value.*"ta/,
     two: /not one JSON value/,
     list: /found \["tax",0\.9\] as the reply, expected an object/,
-    type: /actual_outcome: found \{"label":"tax"\}, expected text/,
+    type: /actual_outcome: found \{"tax":0\.9\}, expected text, or an object with the label/,
     null: /actual_outcome: found null, expected text/,
     other: /actual_outcome: missing/,
   };
@@ -245,9 +245,11 @@ test('a command that misbehaves costs its own case', async (t) => {
 });
 
 test('a command that cannot be started is told', async (t) => {
-  const run = await generate(t, 'question_router', { command: ['./not-there'] }, { lines: misled('good') });
+  const directory = scratch(t);
+  chmodSync(write(join(directory, 'half-there'), '#!/no/such/interpreter\n'), 0o755);
+  const run = await generate(t, 'question_router', { command: ['./half-there'] }, { lines: misled('good'), directory });
   assert.equal(run.code, 3, run.stderr);
-  assert.match(run.results[0].error, /not-there.*no such file/i);
+  assert.match(run.results[0].error, /half-there.*the interpreter that it names is missing/i);
 });
 
 test('a service that misbehaves costs its own case', async (t) => {
@@ -278,6 +280,22 @@ test('a service that misbehaves costs its own case', async (t) => {
   const url = await service(t, ({ text }) => answers[nameOf(text)] ?? { body: { result: { label: 'tax' } } });
   const run = await generate(t, 'question_router', { http: { url, body: { text: '{question}' } }, map: { actual_outcome: '/result/label' }, timeout: '2s', attempts: 1 }, { lines: misled('good', ...Object.keys(messages), 'better') });
   assertOnlyTheirs(run, messages);
+});
+
+test('no field of a case leads a request out of the declared path, and a missing one is not sent', async (t) => {
+  const seen = [];
+  const url = await service(t, (body, request) => { seen.push(request.url); return { body: good }; });
+  const lines = misled('good').map((line) => ({ ...line, part: 'a b', id: 'id-good' }));
+  const bad = { up: { part: '..' }, encoded: { part: '%2E%2e' }, inside: { part: 'x/../..' }, missing: {} };
+  for (const [id, fields] of Object.entries(bad)) lines.push({ ...misled(id)[0], ...fields, id });
+  const run = await generate(t, 'question_router', { http: { url: `${url}/{part}/x?case={id}`, method: 'POST' } }, { lines });
+  assert.equal(run.code, 3, run.stderr);
+  assert.deepEqual(seen, ['/ask/a%20b/x?case=id-good']);
+  for (const id of Object.keys(bad)) {
+    const result = run.results.find((one) => one.id === id);
+    assert.equal(result.outcome, 'target_failed');
+    assert.match(JSON.stringify(result), id === 'missing' ? /part is missing/ : /out of the declared path/);
+  }
 });
 
 test('a service that recovers is asked again, one that nobody hears is not the target\'s failure', async (t) => {
@@ -317,12 +335,56 @@ test('a model that gives no fitting answer, or declines, costs its own case', as
   assertOnlyTheirs(refused, { declined: /./ }, 'refused');
 });
 
+test('a secondary field that stays wrong is asked again by name, then left out; what is scored counts', async (t) => {
+  const sim = await simulator(t, ['--script', writeLines(join(scratch(t), 'rules.jsonl'), [
+    { match: 'sure:', in: 'conversation', reply: { json: { actual_outcome: 'tax', confidence_score: 3.2 } } },
+    { reply: { json: good } },
+  ])]);
+  const target = { model: { model: 'openai/target', prompt: 'Label it.\n<question>\n{question}\n</question>' } };
+  const run = await generate(t, 'question_router', target, { lines: misled('good', 'sure'), env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  assert.deepEqual(run.summary.cases, { total: 2, evaluated: 2, errored: 0, invalid: 0 });
+  assert.deepEqual(run.results.map((line) => [line.outcome, line.actual_outcome, line.confidence_score]), [['scored', good.actual_outcome, good.confidence_score], ['scored', 'tax', undefined]]);
+  assert.equal(run.summary.metrics.expected_calibration_error.n, 1);
+  assert.equal(await sim.sent(), 1 + 3, 'asked again until the attempts are over');
+  assert.match(readFileSync(join(run.output, 'problems.log'), 'utf8'), /warning: case sure: the target's confidence_score is left out: found 3\.2/);
+  // A service is not asked again: it was not asked for a schema.
+  const url = await service(t, ({ question }) => ({ body: { ...good, confidence_score: question.startsWith('sure') ? 'high' : 1 } }));
+  const served = await generate(t, 'question_router', { http: { url } }, { lines: misled('good', 'sure') });
+  assert.equal(served.summary.cases.evaluated, 2, served.stderr);
+});
+
+test('contexts of a target that hold no text cost the metrics that need them, and no other', async (t) => {
+  const directory = scratch(t);
+  const replies = { ...repliesOf('rag_answers'), one: { llm_answer: 'Two metres high.', structured_contexts: [{ source: 'x' }] } };
+  const run = await generate(t, 'rag_answers', { command: program(directory, replies) }, { directory, more: { metrics: ['coherence', 'faithfulness'] } });
+  assert.equal(run.code, 3);
+  const { metrics, cases } = run.summary;
+  assert.deepEqual([metrics['coherence.n'].value, metrics['faithfulness.n'].value, metrics['faithfulness.mean'].missing, cases.errored], [3, 1, { target_failed: 1 }, 1]);
+  assert.match(run.results[0].error, /faithfulness, run 1: .*structured_contexts: entry 1 has no text/);
+  assert.match(run.stdout, /2 of 3 cases were evaluated completely, others in part: coherence on 3, faithfulness on 1/);
+});
+
+test('check counts what a metric asks if the target gives its fields', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), linesOf('rag_answers'));
+  const check = async (target, metrics) => {
+    const config = write(join(directory, 'eval.yaml'), JSON.stringify({ evaluation: 'rag_answers', generate: true, input_path: 'data.jsonl', judge: 'sim/judge', n_runs: 2, metrics, target }));
+    return (await assay(['check', config], { cwd: directory })).stdout;
+  };
+  const command = { command: ['sh', write(join(directory, 'target.sh'), 'echo')] };
+  assert.match(await check(command, ['faithfulness', 'context_relevancy']), /sim\/judge: up to 36 calls/);  // 3 cases, 2 runs, 3 + 3 steps
+  assert.match(await check(command, ['coherence']), /sim\/judge: 6 calls/);
+  const model = { model: { model: 'sim/writer', prompt: '{question}' } };
+  assert.match(await check(model, ['coherence', 'faithfulness']), /sim\/judge: 6 calls/, 'its schema has no contexts');
+});
+
 test('a tagger that says error has answered; its line is kept', async (t) => {
   const directory = scratch(t);
   const replies = { ...repliesOf('topic_tagger'), two: { actual_primary_topic: null, status: 'error', error_message: 'no topic fits' } };
   const run = await generate(t, 'topic_tagger', { command: program(directory, replies) }, { directory });
   assert.equal(run.summary.metrics.errored.value, 1);
-  assert.equal(run.summary.metrics['matched_any_topic.rate'].n, 2);
+  assert.equal(run.summary.metrics.matched_any_topic.n, 2);
   assert.match(run.results[1].error, /no topic fits/);
   assert.deepEqual(run.generated.map((line) => line.status), [undefined, 'error', undefined]);
 });
@@ -370,6 +432,51 @@ test('lines that belong together can be given to a target too', async (t) => {
 
 // ── settings ──
 
+test('a command is looked up beside its config, and gets arguments, variables and a directory from it and from the case', async (t) => {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'configs/place'), { recursive: true });
+  writeLines(join(directory, 'configs/data.jsonl'), misled('one', 'two').map((line) => ({ ...line, region: 'a b' })));
+  write(join(directory, 'configs/target.sh'), 'printf \'{"actual_outcome": "%s"}\' "$1|$2|$REGION|$TOKEN|${PWD##*/}"\n');
+  const config = write(join(directory, 'configs/eval.yaml'), JSON.stringify({ evaluation: 'question_router', generate: true, input_path: 'data.jsonl',
+    target: { command: ['sh', 'target.sh'], args: ['--id', '{id}'], env: { REGION: '{region}', TOKEN: 'x${ROUTER_TOKEN}' }, cwd: 'place' } }));
+  const output = join(directory, 'out');
+  const env = { ROUTER_TOKEN: 'r0uter-token' };
+  const run = await assay(['run', config, '--output-dir', output], { cwd: directory, env });
+  assert.equal(run.code, 0, run.stderr);
+  assert.deepEqual(readLines(join(output, 'results.jsonl')).map((line) => line.actual_outcome), ['--id|one|a b|x[hidden]|place', '--id|two|a b|x[hidden]|place']);
+  for (const name of ['run.db', 'config.yaml', 'report.html']) assert.ok(!readFileSync(join(output, name), 'latin1').includes('r0uter-token'), name);
+});
+
+test('check finds a program that is not there, an address that is none, and a variable that is not set', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), misled('one'));
+  const check = (target) => assay(['check', write(join(directory, 'eval.yaml'), JSON.stringify({ evaluation: 'question_router', generate: true, input_path: 'data.jsonl', target }))], { cwd: directory });
+  const cases = [
+    [{ command: ['./no-such-program'] }, /target\.command: there is no program .*no-such-program/],
+    [{ command: ['no-such-program-anywhere'] }, /target\.command: there is no program no-such-program-anywhere in PATH/],
+    [{ command: ['./data.jsonl'] }, /target\.command: .*data\.jsonl cannot be run/],
+    [{ command: ['true'], cwd: 'nowhere' }, /target\.cwd: there is no directory .*nowhere/],
+    [{ command: ['true'], env: { X: '${NOT_SET_ANYWHERE}' } }, /NOT_SET_ANYWHERE.*is not set/],
+    [{ http: { url: 'localhost:8080/x' } }, /target\.http\.url: found localhost:8080\/x, expected http:/],
+    [{ http: { url: 'http://localhost/x', headers: { Authorization: 'Bearer ${NOT_SET_ANYWHERE}' } } }, /NOT_SET_ANYWHERE.*is not set/],
+  ];
+  for (const [target, message] of cases) {
+    const checked = await check(target);
+    assert.equal(checked.code, 2, JSON.stringify(target));
+    assert.match(checked.stderr, message);
+  }
+});
+
+test('only four commands run at once unless the config says more', async (t) => {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'busy'));
+  write(join(directory, 'target.sh'), 'mkdir "busy/$$"; ls busy | wc -l >> most; sleep 0.05; rmdir "busy/$$"; printf \'{"actual_outcome": "tax"}\'\n');
+  const most = () => Math.max(...readFileSync(join(directory, 'most'), 'utf8').trim().split('\n').map(Number));
+  const run = await generate(t, 'question_router', { command: ['sh', 'target.sh'] }, { lines: misled(...Array.from({ length: 24 }, (_, i) => `c${i}`)), directory });
+  assert.equal(run.code, 0, run.stderr);
+  assert.ok(most() <= 4, `${most()} at once`);
+});
+
 test('a target that makes no sense is refused before anything runs', async (t) => {
   const cases = [
     [undefined, /target: missing; `generate: true` needs a target/],
@@ -377,6 +484,8 @@ test('a target that makes no sense is refused before anything runs', async (t) =
     [{ command: [] }, /target\.command: found an empty list/],
     [{ command: ['true'], map: { actual_outcom: '/x' } }, /target\.map\.actual_outcom: unknown field; did you mean `actual_outcome`\?/],
     [{ command: ['true'], map: { actual_outcome: 'x' } }, /target\.map\.actual_outcome: found "x", expected a JSON pointer/],
+    [{ http: { url: 'example.org/x' } }, /target\.http\.url: found example\.org\/x, expected http:/],
+    [{ http: { url: 'https://{host}/x' } }, /target\.http\.url: a place to fill stands where the host is chosen/],
     [{ model: { model: 'sim/x', prompt: 'Label it.' } }, /target\.model\.prompt: the placeholder \{question\} is missing/],
     [{ model: { model: 'sim/x', prompt: '{question}', schema: { type: 'nonsense' } } }, /target\.model\.schema/],
   ];

@@ -13,7 +13,7 @@ Secrets secrets() {
 }
 
 std::string hidden(std::string_view text) {
-  return to_text(hidden_in(parse_json(text).value(), secrets()));
+  return to_text(secrets().hide_in(parse_json(text).value()));
 }
 
 TEST(Hidden, InTextsNamesAndNumbersAtEveryDepth) {
@@ -25,14 +25,13 @@ TEST(Hidden, InTextsNamesAndNumbersAtEveryDepth) {
 TEST(Hidden, HoweverJsonHasWrittenIt) {
   Secrets known(kHiddenMark);
   known.add("quo\"ted-secret");
-  EXPECT_EQ(
-      to_text(hidden_in(parse_json(R"(["a quo\"ted-secret", "a quo\u0022ted-secret"])").value(), known)),
-      R"(["a [hidden]","a [hidden]"])");
+  EXPECT_EQ(to_text(known.hide_in(parse_json(R"(["a quo\"ted-secret", "a quo\u0022ted-secret"])").value())),
+            R"(["a [hidden]","a [hidden]"])");
 }
 
 TEST(Hidden, NothingChangesWithoutSecrets) {
   const Json value = parse_json(R"({"a":[1,"b",{"c":null}]})").value();
-  EXPECT_EQ(hidden_in(value, Secrets()), value);
+  EXPECT_EQ(Secrets().hide_in(value), value);
 }
 
 TEST(Hidden, QuotesShowTheBeginningOrTheEndOfText) {

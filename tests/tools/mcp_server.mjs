@@ -1,6 +1,6 @@
 // A Model Context Protocol server over stdio for tests: well-behaved by default, and able to crash, hang and
 // talk rubbish on request. Flags change how it starts; its tools change how it behaves when called.
-import {closeSync} from 'node:fs';
+import {appendFileSync, closeSync} from 'node:fs';
 import {createInterface} from 'node:readline';
 
 const flag = (name) => process.argv.includes(name);
@@ -15,6 +15,10 @@ const answers = new Map();  // to our own requests: id -> function
 if (flag('--die')) {
   process.stderr.write('cannot open the database\n');
   process.exit(3);
+}
+if (flag('--note')) {
+  appendFileSync(value('--note'), '+\n');
+  process.on('exit', () => appendFileSync(value('--note'), '-\n'));
 }
 if (flag('--banner')) say('Some server 1.2 is running on stdio\n');
 if (flag('--endless')) for (let i = 0; i < 1000; ++i) say('chatter');
@@ -139,6 +143,7 @@ async function answer({id, method, params}) {
       const open = {name: 'open', description: `Opens with ${process.env.KEY}`, inputSchema};
       return send({id, result: {tools: [open, tool('repeats'), tool('repeats_and_fails')]}});
     }
+    if (flag('--who')) return send({id, result: {tools: [tool('pid'), tool('crash')]}});
     if (flag('--twice')) return send({id, result: {tools: [tool('a'), tool('a')]}});
     return send({id, result: pages[params.cursor ?? '']});
   }

@@ -69,6 +69,38 @@ TEST_F(ToolboxTest, AResultAboveTheCapIsAnErrorThatSaysWhatToDo) {
             "the result has 1100002 bytes, and at most 1048576 are given; ask for less");
 }
 
+TEST_F(ToolboxTest, EachSessionHasAServerOfItsOwnUnlessItIsShared) {
+  JsonObject declaration{{"kind", "mcp"}, {"command", JsonArray{"node", kServer}}};
+  const auto pid = [&](const std::shared_ptr<ToolSession>& session) {
+    return to_text(loop.run_until_done(tools.use({tool(declaration), "pid", {}, session})).value());
+  };
+  const auto one = std::make_shared<ToolSession>();
+  const auto other = std::make_shared<ToolSession>();
+  const std::string first = pid(one);
+  EXPECT_EQ(pid(one), first);
+  EXPECT_NE(pid(other), first);
+  EXPECT_TRUE(has_own_process(*tool(declaration)));
+  loop.run_until_done(one->close());
+  EXPECT_NE(::kill(std::stoi(first.substr(1)), 0), 0) << "it is gone with its session";
+  declaration["shared"] = true;
+  EXPECT_EQ(pid(one), pid(other));
+  EXPECT_FALSE(has_own_process(*tool(declaration)));
+}
+
+// It is kept inside a conversation inside a run's file, which must be read again.
+TEST_F(ToolboxTest, AResultThatIsNestedTooDeeplyIsAnError) {
+  const auto nested = [](int levels) {
+    return fmt::format("printf '{}{}'", std::string(static_cast<std::size_t>(levels), '['),
+                       std::string(static_cast<std::size_t>(levels), ']'));
+  };
+  EXPECT_TRUE(use(script(nested(64))));
+  for (const int levels : {65, 100, 124, 127, 128, 1000}) {
+    const auto result = use(script(nested(levels)));
+    ASSERT_FALSE(result.has_value()) << levels;
+    EXPECT_EQ(result.error().kind, ErrorKind::target) << levels;
+  }
+}
+
 TEST_F(ToolboxTest, OneServerServesAllUsesOfADeclaration) {
   const JsonObject declaration{{"kind", "mcp"}, {"command", JsonArray{"node", kServer}}};
   const auto pid = [&](JsonObject with) { return to_text(use(tool(std::move(with)), {}, "pid").value()); };

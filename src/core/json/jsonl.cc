@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/file.h"
+#include "core/text.h"
 
 namespace assay {
 
@@ -237,11 +239,6 @@ Json to_tree(dom::element element) {
 }
 
 // The parser saw one line and calls it the first; the caller knows its number in the file.
-std::string without_line(Error error) {
-  std::erase_if(error.context, [](const auto& entry) { return entry.first == "line"; });
-  return error.text();
-}
-
 std::string plain_reason(simdjson::error_code code) {
   switch (code) {
     case simdjson::UTF8_ERROR:
@@ -263,11 +260,36 @@ std::string plain_reason(simdjson::error_code code) {
 
 }  // namespace
 
+std::string not_json_words(std::string_view line, const Error& error) {
+  Error inside = error;
+  std::erase_if(inside.context, [](const auto& entry) { return entry.first == "line"; });
+  std::string words = "not JSON: " + inside.text();
+  const std::string_view text = trim(line);
+  const bool table = !text.starts_with('{') && !text.starts_with('[') && !text.starts_with('"') &&
+                     (text.contains(',') || text.contains('\t'));
+  if (table) words += "; this looks like a table (CSV), expected a JSON object on each line";
+  return words;
+}
+
 struct LineParser::State {
   dom::parser parser;
   std::string copy;                                   // of a text that came without padding
   std::vector<std::optional<dom::element>> elements;  // of the declared fields
   std::vector<std::pair<std::string_view, dom::element>> extras;
+  std::unordered_map<std::string_view, std::size_t> extra_at;  // places in `extras`, if there are many
+
+  // Of the field of that name; the number of extras if there is none yet.
+  std::size_t place_of(std::string_view name) {
+    constexpr std::size_t kFew = 16;
+    if (extras.size() < kFew) {
+      const auto found = std::ranges::find(extras, name, [](const auto& extra) { return extra.first; });
+      return static_cast<std::size_t>(found - extras.begin());
+    }
+    if (extra_at.empty()) {
+      for (std::size_t i = 0; i < extras.size(); ++i) extra_at.emplace(extras[i].first, i);
+    }
+    return extra_at.try_emplace(name, extras.size()).first->second;
+  }
 };
 
 LineParser::LineParser(std::vector<std::string> fields)
@@ -288,6 +310,7 @@ Status LineParser::parse(const Line& line) {
   std::fill(values_.begin(), values_.end(), FieldValue{});
   std::fill(state_->elements.begin(), state_->elements.end(), std::nullopt);
   state_->extras.clear();
+  state_->extra_at.clear();
   repeated_.clear();
   if (state_->parser.max_depth() != 128) {
     // simdjson's own default of 1024 levels is more than any recursion behind it should bear.
@@ -302,7 +325,7 @@ Status LineParser::parse(const Line& line) {
     if (reason.empty()) {
       // The slow, strict parser knows where it went wrong.
       auto strict = parse_json(line.text);
-      reason = strict ? std::string("not JSON") : "not JSON: " + without_line(strict.error());
+      reason = strict ? std::string("not JSON") : not_json_words(line.text, strict.error());
     }
     return fail(ErrorKind::data, std::move(reason));
   }
@@ -319,11 +342,9 @@ Status LineParser::parse(const Line& line) {
       values_[index] = to_field(pair.value);
       continue;
     }
-    const auto again = std::find_if(state_->extras.begin(), state_->extras.end(),
-                                    [&](const auto& extra) { return extra.first == pair.key; });
-    if (again != state_->extras.end()) {
+    if (const std::size_t place = state_->place_of(pair.key); place < state_->extras.size()) {
       repeated_.emplace_back(pair.key);
-      again->second = pair.value;
+      state_->extras[place].second = pair.value;
     } else {
       state_->extras.emplace_back(pair.key, pair.value);
     }

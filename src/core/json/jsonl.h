@@ -16,6 +16,10 @@
 
 namespace assay {
 
+// Why a line of a data file is not JSON, from what parse_json() said of it: "not JSON: column 5: …". Who
+// brings another format is told so.
+std::string not_json_words(std::string_view line, const Error& error);
+
 struct Line {
   std::string_view text;     // without its end; readable for some bytes behind it, as simdjson needs
   std::uint64_t number = 0;  // from 1

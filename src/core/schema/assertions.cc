@@ -185,6 +185,9 @@ void Assertions::pattern(const Site& site) {
     auto& rules = made(site.node.text);
     rules.pattern = compiled;
     rules.pattern_text = *text;
+    const Json* examples = find_member(*site.place.schema, "examples");
+    const JsonArray* list = examples != nullptr ? examples->if_array() : nullptr;
+    if (list != nullptr && !list->empty()) rules.example = as_text(list->front()).value_or("");
   }
 }
 

@@ -64,6 +64,7 @@ struct TextRules {
   std::size_t max_length = kNoLimit;
   const Pattern* pattern = nullptr;
   std::string_view pattern_text;
+  std::string_view example;      // the schema's first one: says more to people than a pattern
   FormatCheck format = nullptr;  // null: not asserted
   std::string_view format_name;
 };

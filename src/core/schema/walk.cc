@@ -15,6 +15,7 @@ using boost::json::kind;
 constexpr std::size_t kMaxDepth = 1500;
 // Schema applications in one walk: about a second. Only schemas whose alternatives multiply come near.
 constexpr std::size_t kMaxSteps = 20'000'000;
+constexpr std::size_t kMostAnswersKept = 200'000;
 
 bool is_choice(const ValueRules& rules, const Json& value) {
   if (!rules.texts.empty()) {
@@ -79,7 +80,16 @@ bool Walk::check(const Node& node, const Json& value, const Path& path, const En
 
 bool Walk::fits(const Node& node, const Json& value, const Path& path, const Entered* entered, Marks* marks) {
   const Redirect quietly(*this, nullptr);
-  if (marks == nullptr) return check(node, value, path, entered, nullptr);
+  if (marks == nullptr) {
+    // Which resources were entered decides only where references are dynamic.
+    const bool worth = (node.logic || node.object || node.list) && !tree_.has_dynamic_references && !in_name_;
+    if (!worth) return check(node, value, path, entered, nullptr);
+    const Question question{&node, &value};
+    if (const auto known = answers_.find(question); known != answers_.end()) return known->second;
+    const bool answer = check(node, value, path, entered, nullptr);
+    if (stopped_ == nullptr && answers_.size() < kMostAnswersKept) answers_.emplace(question, answer);
+    return answer;
+  }
   Marks own;
   const bool ok = check(node, value, path, entered, &own);
   if (ok) marks->merge(own);
@@ -178,7 +188,9 @@ bool Walk::check_text(const Site& site, const Json& value) {
   }
   if (rules.pattern != nullptr && !rules.pattern->found_in(text)) {
     ok = defect(site.node, "pattern", site.path, [&] {
-      return found_expected(value, fmt::format("text that matches {}", shorten(rules.pattern_text, 120)));
+      return found_expected(value, rules.example.empty()
+                                       ? fmt::format("text that matches {}", shorten(rules.pattern_text, 120))
+                                       : fmt::format("text such as \"{}\"", shorten(rules.example, 120)));
     });
   }
   if (rules.format != nullptr && !rules.format(text)) {

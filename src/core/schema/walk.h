@@ -2,8 +2,11 @@
 // were entered) lives on the stack, and words are made only for a defect that somebody wants to hear.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/json/json.h"
@@ -129,6 +132,7 @@ class Walk {
   bool check_member(const Site& site, const Member& member, std::size_t position, Marks* marks);
   bool check_rest(const Site& site, const Node& rule, std::string_view keyword, const Member& member);
   bool check_name(const Node& rule, std::string_view name, const Path& path, const Entered* entered);
+  bool check_name_text(const Node& rule, const Json& text, const Path& path, const Entered* entered);
   bool check_dependency(const Site& site, const Dependency& dependency, const Json& value, Marks* marks);
 
   bool check_logic(const Site& site, const Json& value, Marks* marks);
@@ -137,8 +141,20 @@ class Walk {
   void explain_alternatives(const Site& site, std::string_view keyword, const std::vector<const Node*>& rules,
                             const Json& value);
 
+  // Answers of fits(), since alternatives inside alternatives ask the same again and again. By the addresses
+  // of schema and value, so not while the value is a member's name, which is made for the question.
+  using Question = std::pair<const Node*, const Json*>;
+  struct QuestionHash {
+    std::size_t operator()(const Question& question) const {
+      return std::hash<const void*>()(question.first) * 31 + std::hash<const void*>()(question.second);
+    }
+  };
+
   const Tree& tree_;
   Sink* sink_;
+  std::unordered_map<Question, bool, QuestionHash> answers_;
+  bool in_name_ = false;
+  std::size_t explanations_ = 0;
   std::size_t depth_ = 0;
   std::size_t steps_ = 0;
   const char* stopped_ = nullptr;

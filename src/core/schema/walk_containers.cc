@@ -174,6 +174,13 @@ bool Walk::check_rest(const Site& site, const Node& rule, std::string_view keywo
 
 bool Walk::check_name(const Node& rule, std::string_view name, const Path& path, const Entered* entered) {
   const Json text(name);
+  const bool before = std::exchange(in_name_, true);
+  const bool ok = check_name_text(rule, text, path, entered);
+  in_name_ = before;
+  return ok;
+}
+
+bool Walk::check_name_text(const Node& rule, const Json& text, const Path& path, const Entered* entered) {
   if (quick()) return check(rule, text, path, entered, nullptr);
   Sink sink;
   bool ok = true;

@@ -9,6 +9,7 @@ namespace assay::schema {
 namespace {
 
 constexpr std::size_t kMostDefectsOfAlternative = 3;
+constexpr std::size_t kMostExplanations = 500;  // in one walk
 // References that are looked through when an alternative is judged by its type or tag.
 constexpr int kMostHops = 8;
 
@@ -132,6 +133,13 @@ void Walk::explain_alternatives(const Site& site, std::string_view keyword,
   }
   if (types != 0 && (types & type_of(value)) == 0) {
     defect(site.node, keyword, site.path, [&] { return found_expected(value, type_words(types)); });
+    return;
+  }
+  // Explanations of alternatives hold explanations of theirs, and so on.
+  if (++explanations_ > kMostExplanations) {
+    defect(site.node, keyword, site.path, [&] {
+      return fmt::format("found {}, which fits none of {} alternatives", excerpt(value), rules.size());
+    });
     return;
   }
   const auto before = sink_->defects.size();

@@ -42,7 +42,7 @@ Task<TryResult> ModelEffect::send(Outside& outside) {
   auto reply = co_await (*asked)->model.complete(request_);
   if (!reply)
     co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
-  fresh_ = std::move(*reply);
+  fresh_ = without_secrets(std::move(*reply), outside.secrets);
   co_return Try{to_text(to_json(*fresh_)), fresh_->usage, fresh_->model};
 }
 

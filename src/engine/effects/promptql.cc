@@ -4,7 +4,7 @@
 
 namespace assay {
 Result<Terms> PromptqlEffect::terms(Outside& outside) const {
-  return Terms{.request = canonical_text(to_json(query_)),
+  return Terms{.request = canonical_text(outside.literals.hide_in(to_json(query_))),
                .lane = "promptql " + query_.url,
                .tries = outside.tries,
                .stubborn = query_.stubborn};
@@ -14,7 +14,8 @@ Task<TryResult> PromptqlEffect::send(Outside& outside) {
   auto reply = co_await outside.promptql(query_);
   if (!reply)
     co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
-  co_return Try{to_text(*reply)};
+  // A real service does not say which model answered.
+  co_return Try{to_text(outside.secrets.hide_in(*reply)), {}, query_.url == "sim" ? "sim/promptql" : ""};
 }
 
 Task<Result<Json>> query_promptql(CaseContext& context, std::string step, PromptqlQuery query) {

@@ -8,35 +8,37 @@ namespace assay {
 namespace {
 
 template <class Call>
-Terms terms_of(const Call& call, const std::string& lane) {
-  return {.request = canonical_text(to_json(call)),
+Terms terms_of(const Call& call, const Outside& outside, const std::string& lane) {
+  return {.request = canonical_text(outside.literals.hide_in(to_json(call))),
           .lane = lane,
           .behind = Behind::system_under_test,
+          .most_at_once = call.most_at_once,
           .tries = call.tries,
           .stubborn = call.stubborn};
 }
 
 }  // namespace
 
-Result<Terms> CommandEffect::terms(Outside& /*outside*/) const {
-  return terms_of(call_, "command " + (call_.command.empty() ? std::string() : call_.command.front()));
+Result<Terms> CommandEffect::terms(Outside& outside) const {
+  return terms_of(call_, outside,
+                  "command " + (call_.command.empty() ? std::string() : call_.command.front()));
 }
 
 Task<TryResult> CommandEffect::send(Outside& outside) {
   auto value = co_await run_command(outside.loop, call_, outside.environment);
   if (!value) co_return std::unexpected(TryFailure{std::move(value.error())});
-  co_return Try{to_text(*value)};
+  co_return Try{to_text(outside.secrets.hide_in(*value))};
 }
 
-Result<Terms> HttpEffect::terms(Outside& /*outside*/) const {
-  return terms_of(call_, "http " + host_of(call_.url));
+Result<Terms> HttpEffect::terms(Outside& outside) const {
+  return terms_of(call_, outside, "http " + host_of(call_.url));
 }
 
 Task<TryResult> HttpEffect::send(Outside& outside) {
   auto value = co_await call_http(outside.http, call_, outside.environment);
   if (!value)
     co_return std::unexpected(TryFailure{std::move(value.error().error), value.error().retry_after});
-  co_return Try{to_text(*value)};
+  co_return Try{to_text(outside.secrets.hide_in(*value))};
 }
 
 Task<Result<Json>> run_command(CaseContext& context, std::string step, CommandCall call) {

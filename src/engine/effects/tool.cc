@@ -14,7 +14,7 @@ Result<Terms> ToolEffect::terms(Outside& /*outside*/) const {
 
 Task<TryResult> ToolEffect::send(Outside& outside) {
   auto result = co_await outside.tools.use(use_);
-  co_return Try{to_text(result ? *result : tool_error(result.error().message))};
+  co_return Try{to_text(outside.secrets.hide_in(result ? *result : tool_error(result.error().message)))};
 }
 
 Result<Terms> ToolListEffect::terms(Outside& outside) const {
@@ -25,9 +25,9 @@ Result<Terms> ToolListEffect::terms(Outside& outside) const {
 }
 
 Task<TryResult> ToolListEffect::send(Outside& outside) {
-  auto list = co_await outside.tools.list(server_);
+  auto list = co_await outside.tools.list(server_, session_);
   if (!list) co_return std::unexpected(TryFailure{std::move(list.error())});
-  co_return Try{to_text(*list)};
+  co_return Try{to_text(outside.secrets.hide_in(*list))};
 }
 
 Task<Result<Json>> use_tool(CaseContext& context, std::string step, ToolUse use) {
@@ -35,9 +35,9 @@ Task<Result<Json>> use_tool(CaseContext& context, std::string step, ToolUse use)
   co_return co_await perform_json(context, std::move(step), effect);
 }
 
-Task<Result<Json>> list_tools(CaseContext& context, std::string step,
-                              std::shared_ptr<const ToolSpec> server) {
-  ToolListEffect effect(std::move(server));
+Task<Result<Json>> list_tools(CaseContext& context, std::string step, std::shared_ptr<const ToolSpec> server,
+                              std::shared_ptr<ToolSession> session) {
+  ToolListEffect effect(std::move(server), std::move(session));
   co_return co_await perform_json(context, std::move(step), effect);
 }
 

@@ -27,7 +27,8 @@ class ToolEffect final : public Effect {
 
 class ToolListEffect final : public Effect {
  public:
-  explicit ToolListEffect(std::shared_ptr<const ToolSpec> server) : server_(std::move(server)) {}
+  ToolListEffect(std::shared_ptr<const ToolSpec> server, std::shared_ptr<ToolSession> session)
+      : server_(std::move(server)), session_(std::move(session)) {}
   std::string_view kind() const override { return kToolList; }
   Result<Terms> terms(Outside& outside) const override;
   Task<TryResult> send(Outside& outside) override;
@@ -35,12 +36,14 @@ class ToolListEffect final : public Effect {
 
  private:
   std::shared_ptr<const ToolSpec> server_;
+  std::shared_ptr<ToolSession> session_;
 };
 
 // A tool is used once, never tried again; that it failed is a result too (tool_error). An error means that
 // the run is being wound down.
 Task<Result<Json>> use_tool(CaseContext& context, std::string step, ToolUse use);
 // The tools that a server offers: see Toolbox::list.
-Task<Result<Json>> list_tools(CaseContext& context, std::string step, std::shared_ptr<const ToolSpec> server);
+Task<Result<Json>> list_tools(CaseContext& context, std::string step, std::shared_ptr<const ToolSpec> server,
+                              std::shared_ptr<ToolSession> session);
 
 }  // namespace assay

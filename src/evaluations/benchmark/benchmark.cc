@@ -12,6 +12,8 @@
 #include "evaluations/benchmark/aggregate.h"
 #include "evaluations/benchmark/run_case.h"
 #include "evaluations/benchmark/run_outcome.h"
+#include "evaluations/benchmark/scorer_choices.h"
+#include "evaluations/benchmark/standing.h"
 #include "models/declared.h"
 #include "models/tokens.h"
 
@@ -20,6 +22,8 @@ namespace {
 
 // What a run of a tool calling system takes at least: a round for each expected call, and the answer.
 constexpr std::int64_t kTokensPerRound = 400;
+
+constexpr std::size_t kMostTold = 20;  // files in `check`
 
 // Depends on nothing but the name of the output file and the sitting. So it means the same whatever else is
 // asked for in this directory, a sitting that was cut off finds its answers in the journal, and one that came
@@ -96,11 +100,14 @@ std::optional<double> number_at(const Json& object, std::string_view key) {
   return value != nullptr ? as_number(*value) : std::nullopt;
 }
 
-RunFigures figures_of(const Case& input, const RunOutcome& outcome) {
+RunFigures figures_of(const Case& input, const RunOutcome& outcome, bool expects_score, OutcomeKind ended) {
   RunFigures figures;
   figures.run = input.part;
   figures.cluster = input.cluster;
   figures.score = outcome.score;
+  if (expects_score && !outcome.score) figures.missing = to_string(ended);
+  figures.replaced = !outcome.changed.empty() && outcome.done == "ran";
+  figures.kept = !outcome.changed.empty() && outcome.done != "ran";
   if (outcome.failed) {
     figures.completed = !*outcome.failed;
     figures.answered = outcome.answer_state == "found";
@@ -119,6 +126,7 @@ RunFigures figures_of(const Case& input, const RunOutcome& outcome) {
 
 NotableCase low_score(const PlannedRun& run, const Variation& variation, const RunOutcome& outcome) {
   NotableCase shown{run.id, fmt::format("score {:.3f}", *outcome.score), {{"file", run.id + ".yaml"}}};
+  if (!outcome.scorer.empty()) shown.fields.emplace_back("scorer", outcome.scorer);
   if (variation.expected_output) shown.fields.emplace_back("expected", to_text(*variation.expected_output));
   if (outcome.answer) shown.fields.emplace_back("answer", to_text(*outcome.answer));
   if (!outcome.answer_error.empty()) shown.fields.emplace_back("no answer", outcome.answer_error);
@@ -154,19 +162,61 @@ Status BenchmarkEvaluation::prepare(const std::string& directory, const RunFacts
 void BenchmarkEvaluation::estimate(const Case& input, CallEstimate& estimate) const {
   const PlannedRun& run = plan_.runs[input.part];
   const BenchmarkTask& task = plan_.tasks[run.task];
-  if (judge_ && task.task.scorer && task.task.scorer->name == ScorerName::rubric)
-    ++estimate.models[judge_->model()].calls;
+  const RunState state = run_state_of(input);
+  const Standing standing = standing_of(plan_, run, state);
+  if (!standing.unreadable.empty()) return;
+  const bool skipped = standing.next.action == Resume::Action::skip;
+  if (judge_ && task.task.scorer && task.task.scorer->name == ScorerName::rubric) {
+    const Variation& variation = task.task.variations[run.variation];
+    // A finished file without answer is no question; a verdict that is there is not asked for again.
+    const bool known = skipped && (!standing.file.answer ||
+                                   judge_->knows(state.verdicts, plan_.prompt_of(run), variation,
+                                                 *standing.file.answer, task.task.scorer->criteria));
+    if (!known) ++estimate.models[judge_->model()].calls;
+  }
+  if (skipped) return;
   if (run.system == System::promptql) {
     ++estimate.target_calls;
     return;
   }
-  const auto rounds = static_cast<std::int64_t>(task.task.expected_tool_calls.size()) + 1;
-  const std::int64_t prompt =
-      estimate_tokens(plan_.prompt_of(run)) + estimate_tokens(task.task.system_prompt.value_or(""));
+  const auto left = uncalled(task.task.expected_tool_calls, standing.next.conversation);
+  const auto rounds = static_cast<std::int64_t>(left.size()) + 1;
+  std::int64_t prompt = estimate_tokens(plan_.prompt_of(run)) + estimate_tokens(plan_.system_prompt_of(run));
+  for (const Entry& entry : standing.next.conversation)
+    prompt +=
+        estimate_tokens(entry.text) + (entry.call.result ? estimate_tokens(to_text(*entry.call.result)) : 0);
   auto& model = estimate.models[plan_.models[run.model].name];
   model.calls += rounds;
   model.prompt_tokens += rounds * prompt + kTokensPerRound * rounds * (rounds - 1) / 2;
   model.completion_tokens += rounds * kTokensPerRound;
+}
+
+std::vector<std::string> BenchmarkEvaluation::remarks() const {
+  std::vector<std::string> remarks;
+  for (const BenchmarkTask& task : plan_.tasks) {
+    for (const ScorerChoice& choice : scorer_choices(task.task))
+      remarks.push_back(sentence_of(choice, task.name, task.task.variations.size()));
+  }
+  if (directory_.empty()) return remarks;
+  std::size_t finished = 0;
+  std::size_t told = 0;
+  PlannedRuns runs(plan_, directory_, earlier_);
+  while (runs.next().value_or(false)) {
+    const PlannedRun& run = plan_.runs[runs.current().part];
+    const RunState state = run_state_of(runs.current());
+    const Standing standing = standing_of(plan_, run, state);
+    const std::string words = standing.unreadable.empty()
+                                  ? change_words(plan_, run, standing, replaced_file(run, state))
+                                  : standing.unreadable;
+    if (standing.unreadable.empty() && standing.next.action == Resume::Action::skip) ++finished;
+    if (words.empty() || ++told > kMostTold) continue;
+    remarks.push_back(standing.unreadable.empty() ? fmt::format("{}.yaml: {}", run.id, words) : words);
+  }
+  if (told > kMostTold)
+    remarks.push_back(fmt::format("{} more files of which there is something to tell", told - kMostTold));
+  remarks.push_back(fmt::format("{} of {} files in {} are finished and are not asked again", finished,
+                                plan_.runs.size(), directory_));
+  return remarks;
 }
 
 std::vector<std::string> BenchmarkEvaluation::models() const {
@@ -215,7 +265,10 @@ void BenchmarkEvaluation::line(const Case& input, const FinishedCase* finished, 
   const std::string& task = plan_.tasks[run.task].name;
   const std::string& model = plan_.models[run.model].name;
   const RunOutcome outcome = run_outcome_from(finished->outcome.result);
-  const RunFigures& figures = line.facts<RunLineFacts>().figures = figures_of(input, outcome);
+  const TaskFile& file = plan_.tasks[run.task].task;
+  const bool expects_score = file.scorer_for(file.variations[run.variation]).has_value();
+  const RunFigures& figures = line.facts<RunLineFacts>().figures =
+      figures_of(input, outcome, expects_score, line.outcome());
 
   line.text("file", run.id + ".yaml");
   line.text("input", task);
@@ -225,8 +278,8 @@ void BenchmarkEvaluation::line(const Case& input, const FinishedCase* finished, 
   line.number("run", run.run);
   // The rest as the outcome has it.
   const JsonObject fields = to_json(outcome);
-  for (const std::string_view key : {"answer", "answer_state", "answer_error", "details", "notes",
-                                     "tool_calls", "turns", "nudges", "done", "seconds"}) {
+  for (const std::string_view key : {"answer", "answer_state", "answer_error", "scorer", "details", "notes",
+                                     "tool_calls", "turns", "nudges", "done", "changed", "seconds"}) {
     if (const Json* value = fields.if_contains(key)) line.json(key, *value);
   }
   const Score scores[] = {{"score.mean", outcome.score}, {score_names_[input.part], outcome.score}};

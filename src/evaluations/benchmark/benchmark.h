@@ -25,11 +25,13 @@ class BenchmarkEvaluation final : public Evaluation {
   bool asks_outside() const override { return true; }
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;
+  int most_at_once() const override { return plan_.runs_at_once(); }
   std::vector<std::string> models() const override;
   std::vector<std::string> variables() const override;
   std::string data_path() const override { return plan_.input_dir; }
   bool goes_on() const override { return true; }
   void recall(const std::string& id, const Outcome& outcome) override;
+  std::vector<std::string> remarks() const override;
   Status prepare(const std::string& directory, const RunFacts& run) override;
   void line(const Case& input, const FinishedCase* finished, ResultLine& line) const override;
   std::vector<std::string> columns() const override;

@@ -1,14 +1,17 @@
 #include "evaluations/benchmark/contest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "evaluations/benchmark/scorer_choices.h"
 #include "evaluations/figures.h"
 #include "report/plots/plot.h"
 #include "stats/comparisons/adjust.h"
@@ -100,6 +103,7 @@ std::optional<double> agreement_of(const std::vector<std::optional<Json>>& answe
 void Contest::Tally::add(const RunFigures& figures) {
   ++runs;
   if (figures.score) scores.add(figures.cluster, *figures.score);
+  if (!figures.missing.empty()) ++missing[figures.missing];
   if (figures.answered) answered.add(figures.cluster, *figures.answered ? 1 : 0);
   if (figures.completed) completed.add(figures.cluster, *figures.completed ? 1 : 0);
   if (figures.tool_calls) tool_calls.add(figures.cluster, *figures.tool_calls);
@@ -126,7 +130,10 @@ void Contest::add(RunFigures figures) {
   RunFigures within = figures;
   within.cluster = std::to_string(run.variation);
   by_task_[{contender, run.task}].add(within);
-  if (figures.score) by_variation_[place][contender].add(*figures.score);
+  if (figures.score) by_variation_[place][contender].scores.add(*figures.score);
+  if (!figures.missing.empty()) ++by_variation_[place][contender].missing;
+  replaced_ += figures.replaced ? 1 : 0;
+  kept_ += figures.kept ? 1 : 0;
   score_rows_.push_back({text_of(plan_.tasks[run.task].name), text_of(to_string(run.system)),
                          text_of(plan_.models[run.model].name), run.variation, run.run,
                          or_null(figures.score)});
@@ -157,7 +164,12 @@ void Contest::finish(Summary& summary) {
   add_metrics(summary);
   add_systems(summary);
   add_variations(summary);
-  add_comparison(summary);
+  std::vector<Pair> compared = pairs();
+  add_comparison(compared, summary);
+  summary.conclusions = conclusions_of(result(std::move(compared)));
+  Table scorers = scorer_table();
+  for (const BenchmarkTask& task : plan_.tasks) add_scorers(scorers, task.name, task.task);
+  summary.tables.push_back(std::move(scorers));
   summary.tables.push_back({"scores",
                             "Every run",
                             {"input", "system", "model", "variation", "run", "score"},
@@ -167,19 +179,34 @@ void Contest::finish(Summary& summary) {
                             ""});
 }
 
+Estimate Contest::score_of(const Tally& tally) {
+  Estimate score = share_of(tally.scores);
+  std::int64_t missing = 0;
+  for (const auto& [reason, count] : tally.missing) missing += count;
+  if (missing == 0) return score;
+  score.missing = tally.missing;
+  score.bounds = Repeated{tally.scores.all(), missing}.mean_bounds();
+  return score;
+}
+
 void Contest::add_metrics(Summary& summary) const {
   auto& metrics = summary.metrics;
-  metrics.push_back(share("score.mean", share_of(all_.scores), true));
+  const bool rivals = contenders_.size() > 1;
+  if (rivals) {
+    for (const std::string& contender : contenders_)
+      metrics.push_back(share("score.mean." + contender, score_of(by_contender_.at(contender)), true));
+  }
+  metrics.push_back(share("score.mean", score_of(all_), !rivals));
   metrics.push_back(share("answered", rate_of(all_.answered)));
   metrics.push_back(share("completed", rate_of(all_.completed)));
-  if (plan_.repeat > 1) metrics.push_back(share("repeatability", share_of(all_.repeatability), true));
+  if (plan_.repeat > 1) metrics.push_back(share("repeatability", share_of(all_.repeatability), !rivals));
   if (all_.nudges.all().n() > 0) {
     metrics.push_back(number("nudges.mean", count_of(all_.nudges), Metric::Better::lower));
     metrics.push_back(number("tool_calls.mean", count_of(all_.tool_calls), Metric::Better::neither));
   }
   for (const std::string& contender : contenders_) {
     const Tally& tally = by_contender_.at(contender);
-    metrics.push_back(share("score.mean." + contender, share_of(tally.scores), contenders_.size() > 1));
+    if (!rivals) metrics.push_back(share("score.mean." + contender, score_of(tally)));
     metrics.push_back(share("answered." + contender, rate_of(tally.answered)));
     metrics.push_back(share("completed." + contender, rate_of(tally.completed)));
     if (plan_.repeat > 1)
@@ -226,7 +253,7 @@ void Contest::add_variations(Summary& summary) const {
                              text_of(variation.name.empty() ? std::to_string(place.second) : variation.name)};
     for (const std::string& contender : contenders_) {
       const auto found = means.find(contender);
-      row.push_back(found == means.end() ? Json(nullptr) : or_null(found->second.mean()));
+      row.push_back(found == means.end() ? Json(nullptr) : or_null(found->second.scores.mean()));
     }
     table.rows.push_back(std::move(row));
   }
@@ -248,35 +275,64 @@ void Contest::add_variations(Summary& summary) const {
   summary.tables.push_back(std::move(table));
 }
 
-void Contest::add_comparison(Summary& summary) const {
-  struct Line {
-    std::string a;
-    std::string b;
-    Contrast contrast;
-  };
-  std::vector<Line> lines;
-  for (std::size_t i = 0; i < contenders_.size(); ++i) {
-    for (std::size_t j = i + 1; j < contenders_.size(); ++j) {
-      std::vector<double> a;
-      std::vector<double> b;
-      std::vector<std::string> clusters;
-      for (const auto& [place, means] : by_variation_) {
-        const auto one = means.find(contenders_[i]);
-        const auto other = means.find(contenders_[j]);
-        if (one == means.end() || other == means.end()) continue;
-        a.push_back(*one->second.mean());
-        b.push_back(*other->second.mean());
-        clusters.push_back(plan_.tasks[place.first].name);
-        if (plan_.tasks.size() == 1) clusters.back() += fmt::format("/variation{}", place.second);
-      }
-      lines.push_back({contenders_[i], contenders_[j], paired_t(a, b, clusters)});
-    }
+Interval Contest::Repeated::mean_bounds() const {
+  const double sum = scores.mean().value_or(0) * static_cast<double>(scores.n());
+  const auto all = static_cast<double>(scores.n() + missing);
+  return {sum / all, (sum + static_cast<double>(missing)) / all};
+}
+
+Pair Contest::pair(const std::string& first, const std::string& second) const {
+  std::vector<double> a;
+  std::vector<double> b;
+  std::vector<std::string> clusters;
+  std::set<std::size_t> tasks;
+  Interval bounds;
+  std::int64_t wanted = 0;  // variations that both were to have a score for
+  std::int64_t lost = 0;    // scores that are missing there
+  for (const auto& [place, contenders] : by_variation_) {
+    const auto one = contenders.find(first);
+    const auto other = contenders.find(second);
+    if (one == contenders.end() || other == contenders.end()) continue;
+    ++wanted;
+    lost += one->second.missing + other->second.missing;
+    const Interval ours = one->second.mean_bounds();
+    const Interval theirs = other->second.mean_bounds();
+    bounds.low += ours.low - theirs.high;
+    bounds.high += ours.high - theirs.low;
+    const auto mean = one->second.scores.mean();
+    const auto other_mean = other->second.scores.mean();
+    if (!mean || !other_mean) continue;
+    a.push_back(*mean);
+    b.push_back(*other_mean);
+    tasks.insert(place.first);
+    clusters.push_back(plan_.tasks[place.first].name);
+    if (plan_.tasks.size() == 1) clusters.back() += fmt::format("/variation{}", place.second);
   }
-  if (lines.empty()) return;
+  Pair pair{first, second, paired_t(a, b, clusters), std::nullopt, tasks.size()};
+  Estimate& difference = pair.contrast.difference;
+  const auto missing = wanted - static_cast<std::int64_t>(a.size());
+  if (missing > 0) difference.missing["no score of both"] = missing;
+  const auto all = static_cast<double>(wanted);
+  if (lost > 0) difference.bounds = {bounds.low / all, bounds.high / all};
+  return pair;
+}
+
+std::vector<Pair> Contest::pairs() const {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    for (std::size_t j = i + 1; j < contenders_.size(); ++j)
+      pairs.push_back(pair(contenders_[i], contenders_[j]));
+  }
   std::vector<std::optional<double>> p;
-  p.reserve(lines.size());
-  for (const Line& line : lines) p.push_back(line.contrast.test.p);
+  p.reserve(pairs.size());
+  for (const Pair& one : pairs) p.push_back(one.contrast.test.p);
   const auto adjusted = holm(p);
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].adjusted_p = adjusted[i];
+  return pairs;
+}
+
+void Contest::add_comparison(const std::vector<Pair>& pairs, Summary& summary) {
+  if (pairs.empty()) return;
   Table table{"comparison",
               "Pairs of systems on the same variations: difference of the mean scores",
               {"first", "second", "variations", "difference", "low", "high", "p", "p (Holm)", "remark"},
@@ -284,14 +340,28 @@ void Contest::add_comparison(Summary& summary) const {
               false,
               "",
               ""};
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Estimate& difference = lines[i].contrast.difference;
-    table.rows.push_back({text_of(lines[i].a), text_of(lines[i].b), difference.n, or_null(difference.value),
-                          low_of(difference), high_of(difference), or_null(p[i]), or_null(adjusted[i]),
-                          text_of(difference.undefined)});
-    summary.metrics.push_back(number(fmt::format("difference.{}-{}", lines[i].a, lines[i].b), difference));
+  for (const Pair& pair : pairs) {
+    const Estimate& difference = pair.contrast.difference;
+    table.rows.push_back({text_of(pair.first), text_of(pair.second), difference.n, or_null(difference.value),
+                          low_of(difference), high_of(difference), or_null(pair.contrast.test.p),
+                          or_null(pair.adjusted_p), text_of(difference.undefined)});
+    Metric metric = number(fmt::format("difference.{}-{}", pair.first, pair.second), difference);
+    metric.headline = pairs.size() == 1;
+    summary.metrics.push_back(std::move(metric));
   }
   summary.tables.push_back(std::move(table));
+}
+
+ContestResult Contest::result(std::vector<Pair> pairs) const {
+  ContestResult result{{}, std::move(pairs), replaced_, kept_};
+  for (const std::string& contender : contenders_) {
+    const Tally& tally = by_contender_.at(contender);
+    const Moments& completed = tally.completed.all();
+    const auto ended = static_cast<double>(completed.n()) * completed.mean().value_or(1);
+    result.contenders.push_back(
+        {contender, score_of(tally), tally.runs, completed.n() - std::llround(ended)});
+  }
+  return result;
 }
 
 }  // namespace assay::benchmark

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/json/json.h"
+#include "evaluations/benchmark/conclusions.h"
 #include "evaluations/benchmark/plan.h"
 #include "report/summary.h"
 #include "stats/intervals/mean.h"
@@ -23,6 +24,9 @@ struct RunFigures {
   std::size_t run = 0;  // place in the plan
   std::string cluster;
   std::optional<double> score;
+  std::string missing;    // why there is no score although there should be one: "judge_failed"
+  bool replaced = false;  // see ContestResult
+  bool kept = false;
   std::optional<bool> completed;  // nothing: its file cannot be read
   std::optional<bool> answered;
   std::optional<Json> answer;
@@ -39,15 +43,16 @@ class Contest {
 
   // In the order of the plan.
   void add(RunFigures figures);
-  // Metrics score.mean, answered, completed, repeatability (each also per contender:
-  // "score.mean.SYSTEM/MODEL"), nudges.mean, tool_calls.mean, difference.A-B; tables scores, systems,
-  // variations, comparison.
+  // The deciding sentences; metrics score.mean, answered, completed, repeatability (each also per contender:
+  // "score.mean.SYSTEM/MODEL", which come first where there are several: a mean over rivals decides nothing),
+  // nudges.mean, tool_calls.mean, difference.A-B; tables scores, scorers, systems, variations, comparison.
   void finish(Summary& summary);
 
  private:
   // What the runs of a contender share, on one task or on all.
   struct Tally {
     ClusteredMoments scores;
+    std::map<std::string, std::int64_t> missing;  // scores, by reason
     ClusteredMoments answered;
     ClusteredMoments completed;
     ClusteredMoments repeatability;
@@ -66,9 +71,20 @@ class Contest {
     std::vector<std::optional<Json>> answers;  // nothing: the run gave none
   };
 
+  // The scores of a contender on one variation.
+  struct Repeated {
+    Moments scores;
+    std::int64_t missing = 0;
+    Interval mean_bounds() const;  // with the missing ones at 0 and at 1
+  };
+
   void close_variation();
+  static Estimate score_of(const Tally& tally);
   void add_metrics(Summary& summary) const;
-  void add_comparison(Summary& summary) const;
+  std::vector<Pair> pairs() const;
+  Pair pair(const std::string& first, const std::string& second) const;
+  static void add_comparison(const std::vector<Pair>& pairs, Summary& summary);
+  ContestResult result(std::vector<Pair> pairs) const;
   void add_systems(Summary& summary) const;
   void add_variations(Summary& summary) const;
 
@@ -78,10 +94,12 @@ class Contest {
   std::map<std::string, Tally> by_contender_;
   std::map<std::pair<std::string, std::size_t>, Tally> by_task_;  // contender, task
   // Mean score of a contender on a variation, and its repeats there while the variation is read.
-  std::map<std::pair<std::size_t, std::size_t>, std::map<std::string, Moments>> by_variation_;
+  std::map<std::pair<std::size_t, std::size_t>, std::map<std::string, Repeated>> by_variation_;
   std::map<std::string, Repeats> open_;
   std::optional<std::pair<std::size_t, std::size_t>> variation_;
   std::vector<std::vector<Json>> score_rows_;
+  std::int64_t replaced_ = 0;
+  std::int64_t kept_ = 0;
 };
 
 // How far repeats agree: over all pairs of answers, the mean of what the task's scorer gives one of them when

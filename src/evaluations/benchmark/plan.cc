@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,10 +14,13 @@
 #include <fmt/ranges.h>
 
 #include "core/file.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "evaluations/benchmark/python_tool.h"
 #include "evaluations/judge_config.h"
+#include "evaluations/output_files.h"
 #include "models/declared.h"
+#include "models/providers/provider.h"
 #include "tools/kinds/kinds.h"
 #include "tools/tool_config.h"
 
@@ -170,7 +174,7 @@ class TaskLoader {
       const auto guess = nearest(name, known);
       complain(task.file, "expected_tool_calls",
                guess ? fmt::format("there is no tool {}; did you mean {}?", name, *guess)
-                     : fmt::format("there is no tool {}; declare it under `tools` (there are {})", name,
+                     : fmt::format("there is no tool {}; declare it under `tools` (known: {})", name,
                                    fmt::join(known, ", ")));
     }
   }
@@ -208,6 +212,19 @@ void plan_runs(BenchmarkPlan& plan) {
   }
 }
 
+// Each run is kept in a file of its name, which must fit before the run is paid for.
+void check_names(const BenchmarkPlan& plan, std::vector<ConfigProblem>& problems) {
+  for (const PlannedRun& run : plan.runs) {
+    if (run.id.size() + std::string_view(".yaml").size() <= kLongestFileName) continue;
+    problems.push_back(
+        {plan.tasks[run.task].file, "",
+         fmt::format("{}.yaml would be the name of its output: found {} bytes, expected at most {}; "
+                     "give the task's file or the model a shorter name",
+                     run.id, run.id.size() + 5, kLongestFileName)});
+    return;
+  }
+}
+
 // Two models that PromptQL is not told apart by would be compared with themselves.
 void warn_of_equal_queries(BenchmarkPlan& plan) {
   std::map<std::string, std::string> seen;
@@ -233,6 +250,14 @@ PromptqlSettings read_promptql(const Config& config, bool used, std::vector<Conf
   take("api_key_env", settings.api_key_env);
   take("timezone", settings.timezone);
   take("system_instructions", settings.system_instructions);
+  if (config.has("promptql.ai_primitives_llm")) {
+    auto spec = declared_model(config, config.text("promptql.ai_primitives_llm"));
+    if (spec) {
+      settings.ai_primitives = std::move(*spec);
+    } else {
+      problems.push_back({"config", "promptql.ai_primitives_llm", spec.error().text()});
+    }
+  }
   if (config.has("promptql.timeout")) settings.timeout = config.duration("promptql.timeout");
   if (const Json* ddn = config.find("promptql.ddn")) {
     if (ddn->is_object()) {
@@ -259,6 +284,11 @@ PromptqlSettings read_promptql(const Config& config, bool used, std::vector<Conf
       problems.push_back({"config", "promptql", std::move(words)});
   }
   return settings;
+}
+
+// Enough to see that a text has changed.
+std::string fingerprint(std::string_view text) {
+  return text.empty() ? "none" : hex(sha256(text)).substr(0, 16);
 }
 
 }  // namespace
@@ -290,79 +320,49 @@ ToolSpecs BenchmarkPlan::tools_of(const BenchmarkTask& task, System system) cons
   return tools;
 }
 
+int BenchmarkPlan::runs_at_once() const {
+  std::ptrdiff_t most = 0;
+  for (const BenchmarkTask& task : tasks) {
+    most = std::max(
+        most, std::ranges::count_if(task.tools, [](const auto& tool) { return has_own_process(*tool); }));
+  }
+  return most == 0 ? std::numeric_limits<int>::max() : std::max(1, max_servers / static_cast<int>(most));
+}
+
 std::string BenchmarkPlan::prompt_of(const PlannedRun& run) const {
   const TaskFile& task = tasks[run.task].task;
   const auto& prompt = run.system == System::promptql ? task.promptql_prompt : task.tool_calling_prompt;
   return fill(prompt.value_or(""), task.variations[run.variation].parameters);
 }
 
-std::string BenchmarkPlan::contender(const PlannedRun& run) const {
-  return fmt::format("{}/{}", to_string(run.system), models[run.model].in_files);
+Present BenchmarkPlan::present(const PlannedRun& run) const {
+  const BenchmarkTask& task = tasks[run.task];
+  const ModelSpec& spec = models[run.model].spec;
+  Present present;
+  present.keep_changed = keep_changed;
+  present.artifact = task.task.expected_promptql_artifact;
+  present.asked["prompt"] = fingerprint(prompt_of(run));
+  const bool names_model = run.system != System::promptql || promptql.version == "v1";
+  if (names_model) present.asked["model"] = fmt::format("{}/{}", spec.provider, spec.name);
+  if (run.system == System::promptql) {
+    present.asked["system_instructions"] = fingerprint(promptql.system_instructions);
+    return present;
+  }
+  present.asked["system_prompt"] = fingerprint(system_prompt_of(run));
+  const Provider* provider = find_provider(spec.provider);
+  present.max_tokens = sampling.max_tokens ? sampling.max_tokens : spec.max_tokens;
+  if (!present.max_tokens && provider != nullptr && provider->wire != nullptr)
+    present.max_tokens = provider->wire->max_tokens;
+  return present;
 }
 
-Keys benchmark_keys() {
-  return {
-      {.name = "input_dir",
-       .type = KeyType::path,
-       .help = "Directory of the tasks, one YAML file each.",
-       .required = true},
-      {.name = "system",
-       .type = KeyType::text_list,
-       .help = "What is asked: promptql, tool_calling, tool_calling_python; several are compared.",
-       .required = true,
-       .example = "[tool_calling, tool_calling_python]"},
-      {.name = "model",
-       .type = KeyType::text_list,
-       .help = "With which models: claude, o1, o3-mini, a name under `models` or `provider/name`.",
-       .required = true,
-       .example = "[claude, o3-mini]"},
-      {.name = "repeat",
-       .type = KeyType::integer,
-       .help = "Runs of each variation.",
-       .default_value = 1,
-       .minimum = 1,
-       .maximum = 1000},
-      {.name = "max_turns",
-       .type = KeyType::integer,
-       .help = "Rounds of tool calls; then the answer is asked for.",
-       .default_value = 20,
-       .minimum = 1,
-       .maximum = 1000},
-      {.name = "max_nudges",
-       .type = KeyType::integer,
-       .help = "How often a model that stops without an expected tool call is told to make it.",
-       .default_value = 3,
-       .minimum = 0,
-       .maximum = 100},
-      {.name = "temperature",
-       .type = KeyType::number,
-       .help = "Sampling temperature of the tool calling systems; by default the model's.",
-       .minimum = 0,
-       .maximum = 2},
-      {.name = "max_tokens",
-       .type = KeyType::integer,
-       .help = "Longest answer in tokens; by default the model's.",
-       .minimum = 1},
-      tools_key(),
-      {.name = "promptql",
-       .type = KeyType::object,
-       .help = "The PromptQL service.",
-       .keys = {{.name = "url", .help = "Its address; `sim` is the simulator."},
-                {.name = "version", .help = "Of its API; by default v1.", .choices = {"v1", "v2"}},
-                {.name = "api_key_env",
-                 .help = "Environment variable that holds the key; by default PROMPTQL_API_KEY."},
-                {.name = "timezone", .help = "IANA name; by default UTC."},
-                {.name = "ddn",
-                 .type = KeyType::any,
-                 .help = "The data: v1 `{url, headers}`, v2 `{build_id}` or `{build_version}`, `headers`; "
-                         "`${NAME}` is filled from the environment."},
-                {.name = "system_instructions", .help = "v1: what the service is told first."},
-                {.name = "artifacts",
-                 .type = KeyType::path_list,
-                 .help = "JSON files of artifacts that are given along."},
-                {.name = "timeout", .type = KeyType::duration, .help = "Longest time for one query; 600s."}}},
-      judge_key("The model that rates, for tasks with the scorer `rubric`."),
-  };
+std::string BenchmarkPlan::system_prompt_of(const PlannedRun& run) const {
+  const TaskFile& task = tasks[run.task].task;
+  return fill(task.system_prompt.value_or(""), task.variations[run.variation].parameters);
+}
+
+std::string BenchmarkPlan::contender(const PlannedRun& run) const {
+  return fmt::format("{}/{}", to_string(run.system), models[run.model].in_files);
 }
 
 BenchmarkPlan make_plan(const Config& config, std::vector<ConfigProblem>& problems) {
@@ -372,7 +372,9 @@ BenchmarkPlan make_plan(const Config& config, std::vector<ConfigProblem>& proble
   plan.models = read_models(config, problems);
   plan.repeat = static_cast<int>(config.integer("repeat").value_or(1));
   plan.max_turns = config.integer("max_turns").value_or(20);
+  plan.max_servers = static_cast<int>(config.integer("max_servers").value_or(16));
   plan.max_nudges = config.integer("max_nudges").value_or(3);
+  plan.keep_changed = config.boolean("keep_changed");
   plan.sampling.temperature = config.number("temperature");
   if (const auto tokens = config.integer("max_tokens")) plan.sampling.max_tokens = static_cast<int>(*tokens);
   const bool promptql = std::ranges::find(plan.systems, System::promptql) != plan.systems.end();
@@ -387,6 +389,7 @@ BenchmarkPlan make_plan(const Config& config, std::vector<ConfigProblem>& proble
   for (const fs::path& file : task_files(plan.input_dir, problems)) loader.load(file);
   if (promptql) warn_of_equal_queries(plan);
   if (problems.empty()) plan_runs(plan);
+  check_names(plan, problems);
   return plan;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/config.h"
 #include "core/problem.h"
+#include "evaluations/benchmark/resume.h"
 #include "evaluations/benchmark/task_file.h"
 #include "models/chat.h"
 #include "models/providers/promptql.h"
@@ -52,14 +53,22 @@ struct BenchmarkPlan {
   std::int64_t unusable_tasks = 0;  // files that cannot be used
   std::int64_t max_turns = 20;
   std::int64_t max_nudges = 3;
+  int max_servers = 16;  // that belong to one run each, at a time
   int repeat = 1;
   Sampling sampling;
   PromptqlSettings promptql;
+  bool keep_changed = false;  // see Present
 
   // The tools that a system has.
   ToolSpecs tools_of(const BenchmarkTask& task, System system) const;
+  // How many runs may be under way at a time without more servers of their own than that.
+  int runs_at_once() const;
   // What the system is asked, filled in.
   std::string prompt_of(const PlannedRun& run) const;
+  // What a model with tools is told first, filled in; "" if nothing is.
+  std::string system_prompt_of(const PlannedRun& run) const;
+  // The same, and whatever else decides how the run is taken up.
+  Present present(const PlannedRun& run) const;
   // "tool_calling/claude": a system with a model, for figures and tables.
   std::string contender(const PlannedRun& run) const;
 };

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include <boost/json/array.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,26 +14,60 @@ namespace {
 constexpr std::string_view kNudgeBegins = "actually use the ";
 constexpr std::string_view kNudgeEnds = " tools to get the answer";
 
-}  // namespace
-
-Resume resume(const RunFile& file) {
+Resume resume_promptql(const RunFile& file, const Present& present) {
   Resume plan;
-  if (file.form == RunForm::promptql) {
-    const bool done = !file.error && (!file.output.is_null() || file.answer);
-    plan.action = done ? Resume::Action::skip : Resume::Action::again;
-    return plan;
-  }
+  const bool done = !file.error && (!file.output.is_null() || file.answer);
+  if (!done && file.proposed.is_null()) return plan;
+  const bool waits = !file.answer && file.proposed.is_null() && only_proposes(file.output, present.artifact);
+  plan.action = done && !waits ? Resume::Action::skip : Resume::Action::go_on;
+  if (plan.action == Resume::Action::go_on) plan.proposal = done ? file.output : file.proposed;
+  return plan;
+}
+
+Resume resume_conversation(const RunFile& file, const Present& present) {
+  Resume plan;
   const auto& entries = file.conversation;
-  if (!entries.empty() && entries.back().kind == Entry::Kind::assistant_message) {
-    plan.action = Resume::Action::skip;
-    return plan;
-  }
   std::size_t kept = entries.size();
+  if (!entries.empty() && entries.back().kind == Entry::Kind::assistant_message) {
+    const bool asks_again = file.cut_off && !file.answer && raised(*file.cut_off, present.max_tokens);
+    if (!asks_again) {
+      plan.action = Resume::Action::skip;
+      return plan;
+    }
+    --kept;
+  }
   while (kept > 0 && entries[kept - 1].kind == Entry::Kind::error) --kept;
   if (kept == 0) return plan;
   plan.action = Resume::Action::go_on;
   plan.conversation.assign(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept));
   return plan;
+}
+
+}  // namespace
+
+Resume resume(const RunFile& file, const Present& present) {
+  Resume plan =
+      file.form == RunForm::promptql ? resume_promptql(file, present) : resume_conversation(file, present);
+  if (plan.action == Resume::Action::again) return plan;
+  for (const auto& [name, then] : file.asked) {
+    const auto now = present.asked.find(name);
+    if (now != present.asked.end() && now->second != then) plan.changed.push_back(name);
+  }
+  if (!plan.changed.empty() && !present.keep_changed) plan.action = Resume::Action::again;
+  return plan;
+}
+
+bool raised(const CutOff& then, const std::optional<std::int64_t>& now) {
+  if (then.max_tokens && now) return *now > *then.max_tokens;
+  return then.max_tokens.has_value() != now.has_value();
+}
+
+bool only_proposes(const Json& reply, std::string_view artifact) {
+  const JsonArray& actions = list_at(reply, "assistant_actions");
+  const auto has_run = [](const Json& action) { return !text_at(action, "code").empty(); };
+  if (actions.empty() || std::ranges::any_of(actions, has_run)) return false;
+  return std::ranges::none_of(list_at(reply, "modified_artifacts"),
+                              [&](const Json& made) { return text_at(made, "identifier") == artifact; });
 }
 
 bool continues_turn(std::span<const Entry> conversation, std::size_t index) {

@@ -1,17 +1,21 @@
 #include "evaluations/benchmark/run_case.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/saturating.h"
 #include "engine/effects/promptql.h"
 #include "evaluations/benchmark/resume.h"
 #include "evaluations/benchmark/run_outcome.h"
 #include "evaluations/benchmark/scoring/answer.h"
+#include "evaluations/benchmark/standing.h"
 #include "evaluations/benchmark/tool_loop.h"
 #include "tools/kinds/kinds.h"
+#include "tools/tool_session.h"
 
 namespace assay::benchmark {
 namespace {
@@ -30,9 +34,11 @@ class Ledger {
 
   void enter(const CaseSpending& spent, RunFile& file) const {
     const auto sum = [&](std::string_view key, std::int64_t more) {
-      return static_cast<std::int64_t>(number_at(usage_, key)) + more;
+      constexpr double kMost = 9e18;  // a file may say anything
+      return saturating_add(static_cast<std::int64_t>(std::clamp(number_at(usage_, key), 0.0, kMost)), more);
     };
-    file.seconds = seconds_ + spent.seconds;
+    // To the millisecond: people read the file.
+    file.seconds = std::round((seconds_ + spent.seconds) * 1e3) / 1e3;
     JsonObject usage{{"requests", sum("requests", spent.requests)}};
     // The service does not tell what its models took.
     if (file.form == RunForm::promptql) {
@@ -58,7 +64,14 @@ Answer answer_of(const RunFile& file, const std::string& artifact) {
   for (const Entry& entry : file.conversation) {
     if (entry.kind == Entry::Kind::assistant_message) said.push_back(entry.text);
   }
+  // What the model said before it was cut off is not what it was about to answer.
+  if (file.cut_off && said.size() > 1) said.erase(said.begin(), said.end() - 1);
   return extract_answer(said);
+}
+
+std::string confirmation(const std::string& artifact) {
+  return fmt::format("Yes, go ahead: carry out your plan now and store the result as the artifact '{}'.",
+                     artifact);
 }
 
 // Whom a failure is charged to. The model under test is the system here, not a judge.
@@ -74,8 +87,19 @@ class RunningCase {
       : plan_(plan), judge_(judge), run_(std::move(run)), state_(std::move(state)), context_(context) {}
 
   Task<Outcome> evaluate() {
-    if (auto why = read_file_text(); !why.empty()) co_return unreadable(why);
-    const Resume next = resume(file_);
+    Standing standing = standing_of(plan_, run_, state_);
+    if (!standing.unreadable.empty()) co_return unreadable(standing.unreadable);
+    const std::string aside = replaced_file(run_, state_);
+    change_ = change_words(plan_, run_, standing, aside);
+    written_ = state_.text.value_or("");
+    file_ = std::move(standing.file);
+    const Resume& next = standing.next;
+    if (next.action == Resume::Action::again && !next.changed.empty()) {
+      if (auto kept = co_await context_.keep_file(aside, written_); !kept)
+        co_return failed_outcome(kept.error());
+      file_.usage = nullptr;
+      file_.seconds.reset();
+    }
     const Ledger ledger(file_);
     Status ended;
     if (next.action != Resume::Action::skip) {
@@ -84,29 +108,17 @@ class RunningCase {
         ledger.enter(context_.spending(), file);
         return write(file);
       };
-      ended = run_.system == System::promptql ? co_await ask_promptql(keep) : co_await talk(keep);
+      ended = run_.system == System::promptql ? co_await ask_promptql(next, keep) : co_await talk(keep);
       if (!ended && (winds_down(ended.error().kind) || ended.error().kind == ErrorKind::io))
         co_return failed_outcome(ended.error());
     }
     std::optional<Error> judge_error = co_await settle(ended.has_value(), next.action);
     if (judge_error && winds_down(judge_error->kind)) co_return failed_outcome(*judge_error);
     if (auto written = co_await write(file_); !written) co_return failed_outcome(written.error());
-    co_return outcome(ended, judge_error, next.action);
+    co_return outcome(ended, judge_error, next);
   }
 
  private:
-  // Why the file cannot be read; "" if it can, or if there is none.
-  std::string read_file_text() {
-    file_.form = form_of(run_.system);
-    if (!state_.problem.empty()) return state_.problem;
-    if (!state_.text) return "";
-    auto file = read_run_file(*state_.text, file_.form);
-    if (!file) return std::move(file.error()).with("file", state_.path).text();
-    file_ = std::move(*file);
-    written_ = std::move(*state_.text);
-    return "";
-  }
-
   static Outcome unreadable(const std::string& why) {
     return {OutcomeKind::infra_failed,
             {},
@@ -117,6 +129,7 @@ class RunningCase {
   void begin(const Resume& state) {
     if (state.action == Resume::Action::go_on) {
       file_.conversation = state.conversation;
+      file_.error.reset();
     } else {
       RunFile fresh;
       fresh.form = file_.form;
@@ -124,6 +137,7 @@ class RunningCase {
       fresh.usage = std::move(file_.usage);
       fresh.seconds = file_.seconds;
       fresh.other = std::move(file_.other);
+      fresh.asked = plan_.present(run_).asked;
       file_ = std::move(fresh);
     }
     file_.answer.reset();
@@ -132,6 +146,7 @@ class RunningCase {
     file_.score.reset();
     file_.score_details.clear();
     file_.refused = false;
+    file_.cut_off.reset();
   }
 
   // For readers of the journal and of messages, steps of one sitting share a beginning.
@@ -144,21 +159,39 @@ class RunningCase {
     loop.sampling = plan_.sampling;
     // So that repeats are draws of their own where a model takes a seed.
     if (run_.run > 1) loop.sampling.seed = run_.run;
-    loop.system_prompt = fill(task.task.system_prompt.value_or(""), variation().parameters);
+    loop.system_prompt = plan_.system_prompt_of(run_);
     loop.prompt = plan_.prompt_of(run_);
     loop.expected_tool_calls = task.task.expected_tool_calls;
     loop.tools = plan_.tools_of(task, run_.system);
     loop.max_turns = plan_.max_turns;
     loop.max_nudges = plan_.max_nudges;
+    loop.token_limit = plan_.present(run_).max_tokens;
     loop.steps = steps();
     loop.unoffered = &unoffered_;
-    co_return co_await converse(loop, context_, file_, keep);
+    loop.session = std::make_shared<ToolSession>();
+    Status ended = co_await converse(loop, context_, file_, keep);
+    co_await loop.session->close();
+    co_return ended;
   }
 
-  Task<Status> ask_promptql(const Keep& keep) {
-    PromptqlQuery query =
+  // A service that only proposes a plan is told, once, to carry it out.
+  Task<Status> ask_promptql(const Resume& next, const Keep& keep) {
+    const std::string& artifact = plan_.tasks[run_.task].task.expected_promptql_artifact;
+    const PromptqlQuery query =
         promptql_query(plan_.promptql, plan_.models[run_.model].spec, plan_.prompt_of(run_));
-    std::string step = step_name(steps() + "query", JsonObject{{"query", to_json(query)}, {"run", run_.run}});
+    if (next.action != Resume::Action::go_on) {
+      if (auto asked = co_await query_once("query", query, keep); !asked) co_return asked;
+      if (!only_proposes(file_.output, artifact)) co_return Status();
+    }
+    file_.proposed = next.action == Resume::Action::go_on ? next.proposal : file_.output;
+    file_.output = nullptr;
+    ++file_.nudges;
+    co_return co_await query_once("confirm", confirming_query(query, file_.proposed, confirmation(artifact)),
+                                  keep);
+  }
+
+  Task<Status> query_once(std::string name, PromptqlQuery query, const Keep& keep) {
+    std::string step = step_name(steps() + name, JsonObject{{"query", to_json(query)}, {"run", run_.run}});
     auto reply = co_await query_promptql(context_, std::move(step), std::move(query));
     if (reply) {
       file_.output = std::move(*reply);
@@ -176,6 +209,7 @@ class RunningCase {
     const auto scorer = plan_.tasks[run_.task].task.scorer_for(variation());
     failed_ = !came_to_its_end || file_.refused;
     file_.score.reset();
+    file_.scorer.clear();
     file_.score_details.clear();
     if (!failed_ && !(action == Resume::Action::skip && file_.answer)) {
       Answer answer = answer_of(file_, plan_.tasks[run_.task].task.expected_promptql_artifact);
@@ -185,8 +219,15 @@ class RunningCase {
       file_.answer_error = std::move(answer.error);
       file_.answer_notes = std::move(answer.notes);
     }
-    if (file_.answer) file_.answer_error.clear();
+    if (file_.answer) {
+      file_.answer_error.clear();
+      // The answer was complete before the tokens were used up.
+      if (file_.cut_off) file_.answer_notes.push_back(cut_off_words() + ", behind the answer");
+      file_.cut_off.reset();
+    }
+    if (file_.cut_off) failed_ = true;
     if (!scorer) co_return std::nullopt;
+    file_.scorer = to_string(scorer->name);
     if (failed_ || !file_.answer) {
       file_.score = 0;
       co_return std::nullopt;
@@ -207,7 +248,22 @@ class RunningCase {
     co_return std::nullopt;
   }
 
-  Outcome outcome(const Status& ended, const std::optional<Error>& judge_error, Resume::Action action) const {
+  // "the last message was cut off at the limit of 4096 tokens"
+  std::string cut_off_words() const {
+    const auto& limit = file_.cut_off->max_tokens;
+    return fmt::format(
+        "the model's last message was cut off at {}",
+        limit ? fmt::format("the limit of {} tokens", *limit) : std::string("its own limit of tokens"));
+  }
+
+  std::string limit_words(Resume::Action action) const {
+    return cut_off_words() + (action == Resume::Action::skip
+                                  ? ", which has not been raised since, so it was not asked again; raise "
+                                    "max_tokens and run again"
+                                  : "; raise max_tokens and run again: it is asked anew from there");
+  }
+
+  Outcome outcome(const Status& ended, const std::optional<Error>& judge_error, const Resume& next) const {
     Outcome outcome;
     if (!ended) {
       outcome.kind = charged_to(ended.error().kind);
@@ -218,10 +274,15 @@ class RunningCase {
     } else if (file_.refused) {
       outcome.kind = OutcomeKind::refused;
       outcome.error = "the model declined";
+    } else if (file_.cut_off) {
+      outcome.kind = OutcomeKind::limit_hit;
+      outcome.error = limit_words(next.action);
     }
     RunOutcome run;
     run.score = file_.score;
+    run.scorer = file_.scorer;
     run.failed = failed_;
+    run.changed = next.changed;
     if (!failed_) run.answer_state = to_string(file_.answer ? AnswerState::found : answer_state_);
     run.answer = file_.answer;
     run.answer_error = file_.answer_error;
@@ -235,12 +296,13 @@ class RunningCase {
     }
     run.usage = file_.usage;
     run.seconds = file_.seconds;
-    run.done = action == Resume::Action::skip    ? "skipped"
-               : action == Resume::Action::go_on ? "went_on"
-                                                 : "ran";
+    run.done = next.action == Resume::Action::skip    ? "skipped"
+               : next.action == Resume::Action::go_on ? "went_on"
+                                                      : "ran";
     run.sitting = state_.sitting;
     run.judged = judged_;
     run.warnings = refused_programs();
+    if (!change_.empty()) run.warnings.push_back(change_);
     for (const std::string& name : unoffered_) {
       run.warnings.push_back(
           fmt::format("expected_tool_calls names {}, but no tool of that name was offered", name));
@@ -283,6 +345,7 @@ class RunningCase {
   CaseContext& context_;
   RunFile file_;
   std::string written_;
+  std::string change_;  // of what is asked, in words
   bool failed_ = false;
   AnswerState answer_state_ = AnswerState::missing;
   std::vector<std::string> notes_;
@@ -291,10 +354,6 @@ class RunningCase {
 };
 
 }  // namespace
-
-RunForm form_of(System system) {
-  return system == System::promptql ? RunForm::promptql : RunForm::conversation;
-}
 
 Task<Outcome> run_case(const BenchmarkPlan& plan, const RubricJudge* judge, PlannedRun run, RunState state,
                        CaseContext& context) {

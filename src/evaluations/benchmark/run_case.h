@@ -6,13 +6,10 @@
 #include "engine/context.h"
 #include "engine/outcome.h"
 #include "evaluations/benchmark/plan.h"
-#include "evaluations/benchmark/run_file.h"
 #include "evaluations/benchmark/run_state.h"
 #include "evaluations/benchmark/scoring/scoring.h"
 
 namespace assay::benchmark {
-
-RunForm form_of(System system);
 
 // The outcome's result is a RunOutcome.
 Task<Outcome> run_case(const BenchmarkPlan& plan, const RubricJudge* judge, PlannedRun run, RunState state,

@@ -86,6 +86,8 @@ class RunFileReader {
     if (file_.form == RunForm::conversation && key == "conversation") return read_conversation(value);
     if (file_.form == RunForm::promptql && key == "output") {
       file_.output = from_yaml(value);
+    } else if (file_.form == RunForm::promptql && key == "proposed") {
+      file_.proposed = from_yaml(value);
     } else if (file_.form == RunForm::promptql && key == "error") {
       if (!value.is_null() && !text_or_json(value).empty()) file_.error = text_or_json(value);
     } else if (key == "answer") {
@@ -96,8 +98,12 @@ class RunFileReader {
     } else if (key == "refused") {
       if (!value.is_bool()) return fail(wrong(pointer, value, "true or false"));
       file_.refused = value.get_bool();
+    } else if (key == "limit_hit") {
+      return read_cut_off(value, pointer);
+    } else if (key == "asked") {
+      return read_asked(value, pointer);
     } else if (key == "answer_error" || key == "answer_notes" || key == "score" || key == "score_details" ||
-               key == "seconds" || key == "nudges") {
+               key == "scorer" || key == "seconds" || key == "nudges") {
       if (!value.is_null()) return read_figure(key, value, pointer);
     } else {
       file_.other.emplace(key, value);
@@ -106,9 +112,9 @@ class RunFileReader {
   }
 
   Status read_figure(std::string_view key, const Json& value, const std::string& pointer) {
-    if (key == "answer_error") {
+    if (key == "answer_error" || key == "scorer") {
       if (!value.is_string()) return fail(wrong(pointer, value, "text"));
-      file_.answer_error = *as_text(value);
+      (key == "scorer" ? file_.scorer : file_.answer_error) = *as_text(value);
     } else if (key == "answer_notes") {
       const auto* list = value.if_array();
       if (list == nullptr || !std::ranges::all_of(*list, [](const Json& note) { return note.is_string(); }))
@@ -126,6 +132,23 @@ class RunFileReader {
       if (!number) return fail(wrong(pointer, value, "a number"));
       (key == "score" ? file_.score : file_.seconds) = number;
     }
+    return {};
+  }
+
+  Status read_cut_off(const Json& value, const std::string& pointer) {
+    if (value.is_null() || (value.is_bool() && !value.get_bool())) return {};
+    const auto limit = as_integer(value);
+    if (!value.is_bool() && !limit)
+      return fail(wrong(pointer, value, "a number of tokens, or true or false"));
+    file_.cut_off = CutOff{limit};
+    return {};
+  }
+
+  Status read_asked(const Json& value, const std::string& pointer) {
+    if (value.is_null()) return {};
+    const auto* names = value.if_object();
+    if (names == nullptr) return fail(wrong(pointer, value, "names with texts"));
+    for (const auto& [name, print] : *names) file_.asked.insert_or_assign(name, text_or_json(print));
     return {};
   }
 
@@ -255,6 +278,7 @@ std::string to_yaml(const RunFile& file) {
   JsonObject root;
   if (file.form == RunForm::promptql) {
     if (!file.output.is_null()) root["output"] = for_yaml(file.output);
+    if (!file.proposed.is_null()) root["proposed"] = for_yaml(file.proposed);
     if (file.error) root["error"] = *file.error;
     if (root.empty() && !file.answer) root["output"] = nullptr;
   } else {
@@ -267,11 +291,19 @@ std::string to_yaml(const RunFile& file) {
   if (!file.answer_notes.empty())
     root["answer_notes"] = JsonArray(file.answer_notes.begin(), file.answer_notes.end());
   if (file.score) root["score"] = *file.score;
+  if (!file.scorer.empty()) root["scorer"] = file.scorer;
   if (!file.score_details.empty()) root["score_details"] = file.score_details;
   if (file.refused) root["refused"] = true;
-  if (file.form == RunForm::conversation) root["nudges"] = file.nudges;
+  if (file.cut_off)
+    root["limit_hit"] = file.cut_off->max_tokens ? Json(*file.cut_off->max_tokens) : Json(true);
+  if (file.form == RunForm::conversation || file.nudges > 0) root["nudges"] = file.nudges;
   if (!file.usage.is_null()) root["usage"] = file.usage;
   if (file.seconds) root["seconds"] = *file.seconds;
+  if (!file.asked.empty()) {
+    JsonObject asked;
+    for (const auto& [name, print] : file.asked) asked[name] = print;
+    root["asked"] = std::move(asked);
+  }
   for (const auto& [key, value] : file.other) root.emplace(key, value);
   return assay::to_yaml(Json(std::move(root)));
 }

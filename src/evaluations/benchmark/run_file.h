@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,21 +39,33 @@ struct Entry {
 };
 std::string_view to_string(Entry::Kind kind);
 
+// What decides an answer, by name ("prompt", "system_prompt", "model"): texts by their fingerprints.
+using Asked = std::map<std::string, std::string>;
+
+// The model's last message ends where its tokens did.
+struct CutOff {
+  std::optional<std::int64_t> max_tokens;  // the limit that was in force; nothing: the model's own
+};
+
 struct RunFile {
   RunForm form = RunForm::conversation;
   Json output;                       // promptql: the reply; null if there is none
+  Json proposed;                     // promptql: an earlier reply that only proposed a plan; null if none did
   std::optional<std::string> error;  // promptql
   std::vector<Entry> conversation;   // conversation
   std::optional<Json> answer;        // nothing: none was found; null is an answer
   std::string answer_error;          // why there is none
   std::vector<std::string> answer_notes;
   std::optional<double> score;
+  std::string scorer;  // what the score was made by; "" if there is none
   JsonObject score_details;
   Json usage;  // as given; null if there is none
   std::optional<double> seconds;
   std::int64_t nudges = 0;
-  bool refused = false;  // the model's last words are a refusal
-  JsonObject other;      // keys that a person added; kept and written last
+  bool refused = false;           // the model's last words are a refusal
+  std::optional<CutOff> cut_off;  // they end at the token limit, and no answer is in them
+  Asked asked;                    // what the program has asked; empty: a person made the file
+  JsonObject other;               // keys that a person added; kept and written last
 };
 
 // A text of nothing (or comments only) is a run that has not begun. Otherwise a conversation file must have

@@ -33,6 +33,7 @@ JsonObject to_json(const RunOutcome& outcome) {
   if (!outcome.answer_state.empty()) json["answer_state"] = outcome.answer_state;
   put("answer", outcome.answer);
   if (!outcome.answer_error.empty()) json["answer_error"] = outcome.answer_error;
+  if (!outcome.scorer.empty()) json["scorer"] = outcome.scorer;
   if (!outcome.details.empty()) json["details"] = outcome.details;
   if (!outcome.notes.empty()) json["notes"] = list_of(outcome.notes);
   put("tool_calls", outcome.tool_calls);
@@ -41,6 +42,7 @@ JsonObject to_json(const RunOutcome& outcome) {
   if (!outcome.usage.is_null()) json["usage"] = outcome.usage;
   put("seconds", outcome.seconds);
   if (!outcome.done.empty()) json["done"] = outcome.done;
+  if (!outcome.changed.empty()) json["changed"] = list_of(outcome.changed);
   json["sitting"] = outcome.sitting;
   if (!outcome.judged.empty()) json["judged"] = outcome.judged;
   if (!outcome.warnings.empty()) json["warnings"] = list_of(outcome.warnings);
@@ -64,6 +66,7 @@ RunOutcome run_outcome_from(const JsonObject& result) {
   outcome.answer_state = text_at(json, "answer_state");
   if (const Json* answer = at("answer")) outcome.answer = *answer;
   outcome.answer_error = text_at(json, "answer_error");
+  outcome.scorer = text_at(json, "scorer");
   if (const Json* details = at("details"); details != nullptr && details->is_object())
     outcome.details = details->get_object();
   outcome.notes = texts_of(list_at(json, "notes"));
@@ -73,6 +76,7 @@ RunOutcome run_outcome_from(const JsonObject& result) {
   if (const Json* usage = at("usage")) outcome.usage = *usage;
   outcome.seconds = number("seconds");
   outcome.done = text_at(json, "done");
+  outcome.changed = texts_of(list_at(json, "changed"));
   outcome.sitting = count("sitting").value_or(0);
   outcome.judged = text_at(json, "judged");
   outcome.warnings = texts_of(list_at(json, "warnings"));

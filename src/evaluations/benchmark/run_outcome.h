@@ -18,6 +18,7 @@ struct RunOutcome {
   std::string answer_state;     // found, missing, invalid, empty; "" if failed
   std::optional<Json> answer;
   std::string answer_error;  // why there is none
+  std::string scorer;        // that the score is of; "" if there is none
   JsonObject details;        // of the score
   std::vector<std::string> notes;
   // Over all sittings; nothing where the system has no such figure.
@@ -27,6 +28,7 @@ struct RunOutcome {
   Json usage;  // null if there is none
   std::optional<double> seconds;
   std::string done;                   // ran, went_on, or skipped because it was finished
+  std::vector<std::string> changed;   // of what was asked: with "ran" the reason to ask anew, else kept
   std::int64_t sitting = 0;           // how often the run was taken up, this time included
   std::string judged;                 // which question to the judge the score answers; "" if none
   std::vector<std::string> warnings;  // for problems.log

@@ -78,7 +78,7 @@ std::string unusable(const CallRecord& call, const Offered* offered, const Offer
   if (offered == nullptr) {
     const auto names = offer.names();
     return names.empty() ? fmt::format("there is no tool {}, and no other", shorten(call.name, 100))
-                         : fmt::format("there is no tool {}; there are {}", shorten(call.name, 100),
+                         : fmt::format("there is no tool {}; known: {}", shorten(call.name, 100),
                                        fmt::join(names, ", "));
   }
   if (!call.params.is_object())
@@ -110,11 +110,13 @@ class Conversation {
       auto reply = co_await ask(last);
       if (!reply) co_return co_await failed(std::move(reply.error()));
       file_.refused = !reply->refusal.empty();
+      const bool cut_off = reply->finish == FinishReason::length && !file_.refused;
       if (last) reply->message.tool_calls.clear();
       add_reply(file_.conversation, *reply);
       // The nudge goes into the file together with the words that it answers: a file that ends with the
       // model's words is finished.
-      const bool done = stopped() && (last || file_.refused || !add_nudge());
+      if (stopped() && cut_off) file_.cut_off = CutOff{loop_.token_limit};
+      const bool done = stopped() && (last || file_.refused || cut_off || !add_nudge());
       if (auto kept = co_await keep_(file_); !kept) co_return kept;
       if (done) co_return Status();
     }
@@ -129,7 +131,8 @@ class Conversation {
         continue;
       }
       auto list = co_await list_tools(
-          context_, step_name(fmt::format("{}tools/{}", loop_.steps, spec->name), to_json(*spec)), spec);
+          context_, step_name(fmt::format("{}tools/{}", loop_.steps, spec->name), to_json(*spec)), spec,
+          loop_.session);
       if (!list) co_return fail(std::move(list.error()));
       if (!list->is_array()) co_return fail(ErrorKind::schema, "the list of tools is no list");
       for (const Json& tool : list->get_array()) {
@@ -204,7 +207,7 @@ class Conversation {
   Task<Result<Json>> run_call(const CallRecord& call) {
     const Offered* offered = offer_.find(call.name);
     if (auto why = unusable(call, offered, offer_); !why.empty()) co_return tool_error(why);
-    ToolUse use{offered->spec, call.name, call.params.get_object()};
+    ToolUse use{offered->spec, call.name, call.params.get_object(), loop_.session};
     const Json request = JsonObject{{"id", call.id}, {"use", to_json(use)}};
     std::string step =
         step_name(fmt::format("{}turn{}/{}", loop_.steps, call.turn.value_or(0), call.name), request);

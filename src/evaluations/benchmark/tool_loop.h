@@ -26,8 +26,10 @@ struct ToolLoop {
   std::string prompt;         // the first user message
   std::vector<std::string> expected_tool_calls;
   ToolSpecs tools;
+  std::shared_ptr<ToolSession> session;  // what the tools keep for this conversation
   std::int64_t max_turns = 20;
   std::int64_t max_nudges = 3;
+  std::optional<std::int64_t> token_limit;        // of an answer, as far as it is known
   std::string steps;                              // what the names of all steps begin with
   std::vector<std::string>* unoffered = nullptr;  // gets expected tools that nobody offers, if not null
 };
@@ -42,7 +44,8 @@ void add_reply(std::vector<Entry>& conversation, const ChatReply& reply);
 // Writes the file down, and is done when it is durable. An error ends the conversation.
 using Keep = std::function<Task<Status>(RunFile& file)>;
 
-// From where `file` stands to the model's last word: runs the calls without result, asks, nudges. A failure
+// From where `file` stands to the model's last word: runs the calls without result, asks, nudges. A last
+// word that is cut off by the limit of tokens is marked so, and not answered by a nudge. A failure
 // of the model becomes an error at the end of the conversation and is returned; a failing tool is told to the
 // model. If the run is being wound down, the file stays as it is.
 Task<Status> converse(const ToolLoop& loop, CaseContext& context, RunFile& file, Keep keep);

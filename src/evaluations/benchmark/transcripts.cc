@@ -26,7 +26,8 @@ constexpr const char* kStyle = R"(<style>
 .side { min-width: 0; border-top: 3px solid #2a78d6; padding-top: .4rem; } .entry { border-top: 1px solid #8884; padding: .4rem 0; }
 .who { font-size: .8rem; opacity: .7; } .said { white-space: pre-wrap; overflow-wrap: anywhere; } .entry pre, .entry code
 { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; } .failed { border-left: 3px solid #d1495b; padding-left: .5rem; }
-.score { font-size: 1.2rem; } @media (max-width: 40rem) { .sides { grid-auto-flow: row; } }
+.score { font-size: 1.2rem; } .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .5rem; }
+.beside pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; } @media (max-width: 40rem) { .sides { grid-auto-flow: row; } }
 </style>)";
 
 std::string said(std::string_view who, std::string_view text) {
@@ -105,22 +106,47 @@ std::string action_html(const Json& action) {
   return out;
 }
 
-std::string side(const Transcript& transcript) {
-  std::string out = fmt::format("<div class=\"side\"><h3>{}</h3>\n", html::name(transcript.contender));
+// What was expected beside what was answered, open where they are not the same.
+std::string answer_beside(const RunFile& run, RunVerdict verdict, const Json* expected) {
+  const auto block = [](std::string_view who, const Json& value) {
+    return fmt::format("<div><div class=\"who\">{}</div><pre>{}</pre></div>", who,
+                       html::text(pretty_text(value), kLongestResult));
+  };
+  std::string out;
+  if (!run.answer && !run.answer_error.empty())
+    out += fmt::format("<p class=\"failed\">{}</p>\n", html::text(run.answer_error, 1000));
+  if (!run.answer && expected == nullptr) return out;
+  const bool open = verdict == RunVerdict::failed || verdict == RunVerdict::partly;
+  out += fmt::format("<details{}><summary>{}</summary><div class=\"beside\">", open ? " open" : "",
+                     expected == nullptr ? "answer" : "answer and what was expected");
+  if (run.answer) out += block("answer", *run.answer);
+  if (expected != nullptr) out += block("expected", *expected);
+  return out + "</div></details>\n";
+}
+
+std::string side(const Transcript& transcript, const std::string& anchor, const Json* expected) {
+  std::string out = fmt::format("<div class=\"side {}\" id=\"{}\"><h3>{}</h3>\n",
+                                classes_of(transcript.marks), anchor, html::name(transcript.contender));
   if (!transcript.run) {
     return out + fmt::format("<p class=\"failed\">{} cannot be read.</p></div>\n",
                              html::text(transcript.file, 300));
   }
   const RunFile& run = *transcript.run;
   out += fmt::format(
-      "<p><span class=\"score\">{}</span> {}{}{} · <a href=\"{}\">{}</a></p>\n",
-      run.score ? fmt::format("{:.3f}", *run.score) : "no score", html::text(transcript.outcome, 100),
+      "<p><span class=\"score\">{}</span> {}{}{}{} · <a href=\"{}\">{}</a></p>\n",
+      run.score ? fmt::format("{:.3f}, {}", *run.score, to_string(transcript.marks.verdict)) : "no score",
+      run.scorer.empty() ? "" : fmt::format("by {} · ", html::text(run.scorer, 100)),
+      html::text(transcript.outcome, 100),
       run.nudges > 0 ? fmt::format(" · {} {}", run.nudges, run.nudges == 1 ? "nudge" : "nudges") : "",
       run.seconds ? fmt::format(" · {:.1f} s", *run.seconds) : "",
       html::attribute(percent_encoded(transcript.file)), html::text(transcript.file, 300));
   if (!run.score_details.empty())
     out += fmt::format("<details><summary>score in detail</summary><pre>{}</pre></details>\n",
                        html::text(pretty_text(run.score_details), kLongestResult));
+  if (!run.proposed.is_null()) {
+    for (const Json& action : list_at(run.proposed, "assistant_actions")) out += action_html(action);
+    out += said("user", "told to carry the plan out");
+  }
   for (const Json& action : list_at(run.output, "assistant_actions")) out += action_html(action);
   if (run.error) out += entry_html(Entry::error(*run.error));
   bool first = true;
@@ -130,41 +156,40 @@ std::string side(const Transcript& transcript) {
     out += question ? fmt::format("<details><summary>prompt</summary>{}</details>\n", entry_html(entry))
                     : entry_html(entry);
   }
-  if (run.answer) {
-    out += fmt::format("<details><summary>answer</summary><pre>{}</pre></details>\n",
-                       html::text(pretty_text(*run.answer), kLongestResult));
-  } else if (!run.answer_error.empty()) {
-    out += fmt::format("<p class=\"failed\">{}</p>\n", html::text(run.answer_error, 1000));
-  }
-  return out + "</div>\n";
+  return out + answer_beside(run, transcript.marks.verdict, expected) + "</div>\n";
 }
 
 }  // namespace
 
-TranscriptPage::TranscriptPage(OutputFiles& files) : files_(files) {
+TranscriptPage::TranscriptPage(OutputFiles& files, TranscriptIndex index)
+    : files_(files), index_(std::move(index)) {
   files_.write(kFile, html_frame("Transcripts").before);
   files_.write(kFile, kStyle);
-  files_.write(kFile, "<h1>Transcripts</h1>\n");
+  files_.write(kFile, index_.head());
 }
 
-void TranscriptPage::add(const std::string& title, const Json* expected,
-                         const std::vector<Transcript>& side_by_side) {
-  if (shown_ + side_by_side.size() > kMostShown) {
+void TranscriptPage::add(const std::string& title, const std::string& variation, const Json* expected,
+                         std::vector<Transcript> side_by_side) {
+  const bool fits = shown_ + side_by_side.size() <= kMostShown;
+  std::string out = fmt::format("<section class=\"variation\"><h2>{}</h2>\n<div class=\"sides\">\n",
+                                html::text(title, 500));
+  for (Transcript& transcript : side_by_side) {
+    const auto score = transcript.run ? transcript.run->score : std::nullopt;
+    transcript.marks.verdict = verdict_of(score);
+    const std::string anchor = fits ? fmt::format("run{}", ++shown_) : std::string();
+    if (fits) out += side(transcript, anchor, expected);
+    index_.add({transcript.marks, variation, transcript.file, transcript.outcome, score, anchor});
+  }
+  if (!fits) {
     left_out_ += side_by_side.size();
     return;
   }
-  shown_ += side_by_side.size();
-  std::string out = fmt::format("<section><h2>{}</h2>\n", html::text(title, 500));
-  if (expected != nullptr)
-    out += fmt::format("<details><summary>expected</summary><pre>{}</pre></details>\n",
-                       html::text(pretty_text(*expected), kLongestResult));
-  out += "<div class=\"sides\">\n";
-  for (const Transcript& transcript : side_by_side) out += side(transcript);
   files_.write(kFile, out + "</div></section>\n");
 }
 
 void TranscriptPage::finish() {
   if (left_out_ > 0) files_.write(kFile, fmt::format("<p>{} more runs are in their files.</p>\n", left_out_));
+  files_.write(kFile, index_.table());
   files_.write(kFile, html_frame("Transcripts").behind);
 }
 

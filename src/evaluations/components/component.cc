@@ -18,12 +18,6 @@ std::vector<DataField> joined(std::vector<DataField> first, const std::vector<Da
 }
 
 // What a target gave, as the journal keeps it: evaluate() writes it, line() reads it.
-JsonObject result_with(JsonObject generated) {
-  JsonObject result;
-  result.emplace("generated", std::move(generated));
-  return result;
-}
-
 JsonObject generated_in(const JsonObject& result) {
   const Json* generated = result.if_contains("generated");
   return generated != nullptr && generated->is_object() ? generated->get_object() : JsonObject();
@@ -55,6 +49,9 @@ class ComponentEvaluation final : public Evaluation {
   }
   std::vector<std::string> models() const override {
     return target_ ? target_->models() : std::vector<std::string>{};
+  }
+  std::vector<std::string> variables() const override {
+    return target_ ? target_->variables() : std::vector<std::string>{};
   }
 
   void line(const Case& input, const FinishedCase* finished, ResultLine& result) const override {
@@ -94,7 +91,8 @@ class ComponentEvaluation final : public Evaluation {
     auto generated = co_await target_->generate(std::move(line), context);
     if (!generated) co_return failed_outcome(generated.error());
     Outcome outcome;
-    outcome.result = result_with(std::move(*generated));
+    generated->warn(outcome.result);
+    outcome.result.emplace("generated", std::move(generated->fields));
     co_return outcome;
   }
 
@@ -122,6 +120,7 @@ class ComponentEvaluation final : public Evaluation {
   }
 
   void write_failed(const CaseLine& line, ResultLine& result) const {
+    if (task_.expect) task_.expect(line, result);
     for (std::size_t i = 0; i < line.fields.fields().size(); ++i) write_field(line, i, result);
     result.extras(line.parser);
     result.notable(-1, [&] {

@@ -38,20 +38,29 @@ struct ComponentTask {
   // whether it is worth a look. A line that says of itself that the system failed on it calls result.failed()
   // and adds nothing but its row.
   std::function<void(const CaseLine& line, ResultLine& result)> score;
+  // Of a case that failed: sets those of its facts that are known without its actual fields, what is expected
+  // of it. Figures then say what it could have done to them. May be empty.
+  std::function<void(const CaseLine& line, ResultLine& result)> expect = {};
   // Folds the facts; `files` takes the task's own files.
   std::function<std::unique_ptr<Aggregate>(OutputFiles& files)> aggregate;
 };
 
-// Folds the facts of the cases that were scored; the run itself counts the others.
+// Folds the facts of the cases that were scored; the run itself counts the others. Of a task that declares
+// `expect` the others are given to miss().
 template <class Facts>
 class FactsFold : public Aggregate {
  public:
   void add(const Case& input, const ResultLine& line) final {
-    if (line.scored()) fold(input, line.facts<Facts>());
+    if (line.scored()) {
+      fold(input, line.facts<Facts>());
+    } else if (line.has_facts()) {
+      miss(line.facts<Facts>(), std::string(to_string(line.outcome())));
+    }
   }
 
  private:
   virtual void fold(const Case& input, const Facts& facts) = 0;
+  virtual void miss(const Facts& /*facts*/, const std::string& /*outcome*/) {}
 };
 
 // `generate`, `input_path` and `target`.

@@ -24,10 +24,33 @@ bool has_type(const FieldValue& value, FieldType type) {
       return value.kind == FieldValue::Kind::boolean;
     case FieldType::number:
       return value.kind == FieldValue::Kind::number;
+    case FieldType::text_or_object:
+      return value.kind == FieldValue::Kind::text || value.kind == FieldValue::Kind::object;
     case FieldType::any:
       return true;
   }
   return false;
+}
+
+bool has_type(const Json& value, FieldType type) {
+  switch (type) {
+    case FieldType::text:
+      return value.is_string();
+    case FieldType::boolean:
+      return value.is_bool();
+    case FieldType::number:
+      return value.is_number();
+    case FieldType::text_or_object:
+      return value.is_string() || value.is_object();
+    case FieldType::any:
+      return true;
+  }
+  return false;
+}
+
+// A text of a field that may be an object needs no further look: the common case stays quick.
+bool needs_check(const DataField& field, bool is_text) {
+  return field.check && !(field.type == FieldType::text_or_object && is_text);
 }
 
 std::string_view expected_words(const DataField& field) {
@@ -39,6 +62,8 @@ std::string_view expected_words(const DataField& field) {
       return "true or false";
     case FieldType::number:
       return "a number";
+    case FieldType::text_or_object:
+      return "text or an object";
     case FieldType::any:
       return "a value";
   }
@@ -62,6 +87,7 @@ class FieldForm final : public LineForm {
     }
     found.errors = fields_.problems(parser_);
     found.named = true;
+    if (found.errors.empty()) count_unread();
     for (const std::string& name : parser_.repeated())
       found.warnings.push_back(fmt::format("field {}: is there more than once; the last one counts", name));
   }
@@ -82,11 +108,28 @@ class FieldForm final : public LineForm {
   void lend(Case& current) const override { current.fields = &parser_; }
   std::string_view id_words() const override { return "field id:"; }
 
+  std::vector<std::string> at_end() override {
+    std::vector<std::string> words;
+    for (const auto& [field, counts] : unread_) {
+      if (!counts.empty()) words.push_back(unread_words(fields_.fields()[field], counts));
+    }
+    return words;
+  }
+
  private:
+  void count_unread() {
+    for (std::size_t i = 0; i < fields_.fields().size(); ++i) {
+      const DataField& field = fields_.fields()[i];
+      if (field.unread && fields_.value(parser_, i).present())
+        field.unread(fields_.tree(parser_, i), unread_[i]);
+    }
+  }
+
   const DataFields& fields_;
   LineParser parser_;
   char id_[24] = {};
-  std::string cluster_;  // of the line, if it is a number
+  std::string cluster_;                      // of the line, if it is a number
+  std::map<std::size_t, KeyCounts> unread_;  // by the field's position
 };
 
 }  // namespace
@@ -165,13 +208,29 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
                                   expected_words(field)));
       continue;
     }
-    if (field.check) {
+    if (needs_check(field, here.kind == FieldValue::Kind::text)) {
       const std::string text = field.check(line.tree(spelling));
       if (!text.empty()) found.push_back(fmt::format("field {}: {}", name, text));
     }
   }
   if (found.empty() && check_) found = check_(*this, line);
   return found;
+}
+
+std::string value_problem(const DataField& field, const Json& value) {
+  if (!has_type(value, field.type))
+    return fmt::format("found {}, expected {}", excerpt(value), expected_words(field));
+  return needs_check(field, value.is_string()) ? field.check(value) : "";
+}
+
+std::string unread_words(const DataField& field, const KeyCounts& counts) {
+  std::vector<std::string> keys;
+  keys.reserve(counts.size());
+  for (const auto& [key, count] : counts)
+    keys.push_back(fmt::format("{} ({} {})", key, count, count == 1 ? "time" : "times"));
+  if (keys.empty()) return "";
+  return fmt::format("field {}: nothing reads the key{} {}", field.name, keys.size() == 1 ? "" : "s",
+                     join(keys, ", "));
 }
 
 Result<std::unique_ptr<CaseSource>> open_data(const std::string& path, const DataFields& fields) {

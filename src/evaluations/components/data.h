@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,8 +17,11 @@
 
 namespace assay::components {
 
-enum class FieldType { text, boolean, number, any };
+// `text_or_object`: a text, or an object that the field's `check` reads.
+enum class FieldType { text, boolean, number, text_or_object, any };
 enum class Presence { required, optional };
+// How often keys occur.
+using KeyCounts = std::map<std::string, std::int64_t>;
 
 struct DataField {
   std::string name;
@@ -27,9 +31,19 @@ struct DataField {
   bool nullable = false;
   std::string expected = {};  // what FieldType::any means here, in words
   bool answer_key = false;    // an input field that the target must not see: what is expected of it
+  // An actual field beside what is scored: if a target's value cannot be used it is missing, and the rest of
+  // the reply counts.
+  bool secondary = false;
   // Checks what the type cannot say; gives the problem in words, "" if there is none.
   std::function<std::string(const Json&)> check = {};
+  // Counts the keys inside the value that nothing reads; they are told once for all the data.
+  std::function<void(const Json&, KeyCounts&)> unread = {};
 };
+
+// Why the value is not what the field declares, in words; "" if it is. Null is no value.
+std::string value_problem(const DataField& field, const Json& value);
+// "the keys score (12 times) and rank (12 times) of structured_contexts are not read"; "" for none.
+std::string unread_words(const DataField& field, const KeyCounts& counts);
 
 class DataFields;
 // Problems between the fields of a line, in words; called when each field is good by itself.

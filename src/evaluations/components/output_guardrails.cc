@@ -2,6 +2,9 @@
 
 #include "evaluations/components/output_guardrails.h"
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -11,7 +14,9 @@
 
 #include "evaluations/components/component.h"
 #include "evaluations/components/decision.h"
+#include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
+#include "stats/classification/missing_decisions.h"
 #include "stats/classification/multilabel.h"
 #include "stats/intervals/clustered_counts.h"
 #include "stats/intervals/missing.h"
@@ -89,8 +94,9 @@ void score(const CaseLine& line, ResultLine& result) {
   result.row({line.input.id, message, true_or_false(decision.expected), true_or_false(decision.actual),
               expected_text, actual_text, model.text, kind, true_or_false(exact)});
   if (right && exact) return;
-  // An answer let through or held back wrongly is worse than one held back for the wrong reason.
-  result.notable(right ? 0.5 : 0, [&] {
+  // An answer let through is worse than one held back wrongly, and that than one held back for the wrong
+  // reason.
+  result.notable(right ? 0.7 : (decision.expected ? 0 : 0.3), [&] {
     const auto words = [](const std::set<std::string>& names) {
       return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
     };
@@ -102,7 +108,33 @@ void score(const CaseLine& line, ResultLine& result) {
   });
 }
 
+void expect(const CaseLine& line, ResultLine& result) {
+  auto& decision = result.facts<Decision>();
+  decision.expected = line[kExpectedTriggered].boolean;
+  decision.wanted = true_names(line.tree(kExpectedGuardrails));
+}
+
 class GuardrailFigures final : public FactsFold<Decision> {
+  void miss(const Decision& decision, const std::string& outcome) override {
+    any_missing_.add(decision.expected, outcome);
+    ++missing_[outcome];
+    for (const std::string& name : decision.wanted) ++missing_wanted_[name][outcome];
+  }
+
+  // Of one guardrail: a case that does not expect it should not trigger it.
+  MissingDecisions missing_of(const std::string& name) const {
+    MissingDecisions missing;
+    const auto wanted = missing_wanted_.find(name);
+    for (const auto& [outcome, count] : missing_) {
+      std::int64_t positives = 0;
+      if (wanted != missing_wanted_.end() && wanted->second.contains(outcome))
+        positives = wanted->second.at(outcome);
+      missing.add(true, outcome, positives);
+      missing.add(false, outcome, count - positives);
+    }
+    return missing;
+  }
+
   void fold(const Case& input, const Decision& decision) override {
     any_.add(decision.expected, decision.actual, input.cluster);
     for (const std::string& name : decision.named) labels_.know(name);
@@ -114,6 +146,7 @@ class GuardrailFigures final : public FactsFold<Decision> {
     MultilabelFigures figures = multilabel_figures(labels_);
     auto& metrics = summary.metrics;
     metrics.push_back(share("exact_match", with_missing(std::move(figures.exact_match), missing), true));
+    add_missing(figures);
     for (auto& [prefix, average] :
          {std::pair("macro.", &figures.macro), std::pair("micro.", &figures.micro)}) {
       metrics.push_back(share(std::string(prefix) + "precision", std::move(average->precision)));
@@ -133,6 +166,7 @@ class GuardrailFigures final : public FactsFold<Decision> {
     };
     for (auto& label : figures.labels) {
       const BinaryCounts& counts = label.counts;
+      missing_of(label.name).apply(counts, label.precision, label.recall, label.f1);
       const std::int64_t n = counts.total();
       table.rows.push_back({boost::json::string(label.name), counts.tp + counts.fn, counts.tp + counts.fp,
                             counts.tp, value_of(label.precision), value_of(label.recall),
@@ -148,9 +182,39 @@ class GuardrailFigures final : public FactsFold<Decision> {
     summary.tables.push_back(std::move(table));
   }
 
+  // The averages: of the labels' bounds, and of all decisions together.
+  void add_missing(MultilabelFigures& figures) const {
+    if (missing_.empty()) return;
+    MissingDecisions decisions;
+    BinaryCounts all;
+    std::array<Interval, 3> sums{};
+    for (const auto& label : figures.labels) {
+      const MissingDecisions own = missing_of(label.name);
+      const auto bounds = own.bounds(label.counts);
+      const std::array<Interval, 3> parts = {bounds.precision, bounds.recall, bounds.f};
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        sums[i].low += parts[i].low;
+        sums[i].high += parts[i].high;
+      }
+      decisions += own;
+      all += label.counts;
+    }
+    const auto labels = static_cast<double>(std::max<std::size_t>(1, figures.labels.size()));
+    const std::array<Estimate*, 3> macro = {&figures.macro.precision, &figures.macro.recall,
+                                            &figures.macro.f1};
+    for (std::size_t i = 0; i < macro.size(); ++i) {
+      for (const auto& [outcome, count] : missing_) macro[i]->missing[outcome] += count;
+      macro[i]->bounds = Interval{sums[i].low / labels, sums[i].high / labels};
+    }
+    decisions.apply(all, figures.micro.precision, figures.micro.recall, figures.micro.f1);
+  }
+
+  void conclude(Summary& summary) const override { conclude_output_guardrails(summary); }
+
   void add_any_triggered(const MissingCases& missing, Summary& summary) {
     BinaryFigures figures = any_.figures();
     const BinaryCounts& any = any_.all();
+    any_missing_.apply(any, figures.precision, figures.recall, figures.f1);
     const std::int64_t n = any.total();
     auto& metrics = summary.metrics;
     metrics.push_back(share("any_triggered.precision", std::move(figures.precision), true));
@@ -172,6 +236,9 @@ class GuardrailFigures final : public FactsFold<Decision> {
 
   ClusteredBinaryCounts any_;
   MultilabelCounts labels_;
+  MissingDecisions any_missing_;
+  MissingReasons missing_;                                // cases
+  std::map<std::string, MissingReasons> missing_wanted_;  // by guardrail that they expect
 };
 
 ComponentTask task() {
@@ -189,7 +256,7 @@ ComponentTask task() {
                       .type = FieldType::any,
                       .expected = "an object of true or false",
                       .check = check_guardrails},
-                     {.name = "model", .presence = Presence::optional}};
+                     {.name = "model", .presence = Presence::optional, .secondary = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",
@@ -216,6 +283,7 @@ ComponentTask task() {
                       "classification",
                       "exact_match"};
   declared.score = score;
+  declared.expect = expect;
   declared.aggregate = [](OutputFiles&) { return std::make_unique<GuardrailFigures>(); };
   return declared;
 }

@@ -10,12 +10,13 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
+#include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
 #include "report/plots/plot.h"
 #include "stats/classification/calibration.h"
 #include "stats/classification/confusion_matrix.h"
-#include "stats/intervals/missing.h"
+#include "stats/classification/missing_decisions.h"
 
 namespace assay::components {
 namespace {
@@ -31,6 +32,37 @@ Json value_or_null(const Estimate& estimate) {
   return estimate.value ? Json(*estimate.value) : Json(nullptr);
 }
 
+// The label may stand inside an object, as the component itself gives it, with what else it says.
+constexpr std::string_view kLabelKeys[] = {"question_routing_label", "label",   "classification",
+                                           "actual_outcome",         "outcome", "name"};
+
+// "" if the object has none.
+std::string_view label_in(const Json& outcome) {
+  if (const auto text = as_text(outcome)) return *text;
+  for (const std::string_view key : kLabelKeys) {
+    const Json* label = find_member(outcome, key);
+    if (label != nullptr && !as_text(*label).value_or("").empty()) return *as_text(*label);
+  }
+  return {};
+}
+
+std::string check_outcome(const Json& value) {
+  if (!label_in(value).empty()) return "";
+  return fmt::format(
+      "found {}, expected text, or an object with the label under question_routing_label, "
+      "label or classification",
+      excerpt(value));
+}
+
+// Beside the label in the object, where the line itself says none.
+std::optional<double> confidence_in(const Json& outcome) {
+  for (const std::string_view key : {"confidence_score", "confidence"}) {
+    if (const Json* value = find_member(outcome, key); value != nullptr && value->is_number())
+      return as_number(*value);
+  }
+  return std::nullopt;
+}
+
 struct Routing final : CaseFacts {
   std::string expected;
   std::string actual;
@@ -44,16 +76,22 @@ void score(const CaseLine& line, ResultLine& result) {
   const std::string_view model = line[kModel].text;
   auto& routing = result.facts<Routing>();
   routing.expected.assign(line[kExpected].text);
-  routing.actual.assign(line[kActual].text);
   routing.confidence.reset();
+  if (line[kActual].kind == FieldValue::Kind::text) {
+    routing.actual.assign(line[kActual].text);
+  } else {
+    const Json outcome = line.tree(kActual);
+    routing.actual.assign(label_in(outcome));
+    routing.confidence = confidence_in(outcome);
+  }
   routing.wrong_row.clear();
   const bool correct = routing.expected == routing.actual;
   result.text("question", question);
   result.text("expected_outcome", routing.expected);
   result.text("actual_outcome", routing.actual);
   std::string confidence;
-  if (line[kConfidence].kind == FieldValue::Kind::number) {
-    routing.confidence = line[kConfidence].number;
+  if (line[kConfidence].kind == FieldValue::Kind::number) routing.confidence = line[kConfidence].number;
+  if (routing.confidence) {
     confidence = number_text(*routing.confidence);
     result.written("confidence_score", confidence);
   }
@@ -76,6 +114,10 @@ void score(const CaseLine& line, ResultLine& result) {
   });
 }
 
+void expect(const CaseLine& line, ResultLine& result) {
+  result.facts<Routing>().expected.assign(line[kExpected].text);
+}
+
 class RouterFigures final : public FactsFold<Routing> {
  public:
   explicit RouterFigures(OutputFiles& files)
@@ -86,10 +128,11 @@ class RouterFigures final : public FactsFold<Routing> {
     }
   }
 
-  void finish(const MissingCases& missing, Summary& summary) override {
+  void finish(const MissingCases& /*missing*/, Summary& summary) override {
     MatrixFigures figures = matrix_figures(matrix_);
+    missing_.apply(matrix_, figures);
     auto& metrics = summary.metrics;
-    metrics.push_back(share("accuracy", with_missing(std::move(figures.accuracy), missing), true));
+    metrics.push_back(share("accuracy", std::move(figures.accuracy), true));
     add_average("", figures.weighted, metrics);
     for (std::size_t i = 1; i < metrics.size(); ++i) metrics[i].headline = metrics[i].name == "f1";
     add_average("macro.", figures.macro, metrics);
@@ -100,11 +143,17 @@ class RouterFigures final : public FactsFold<Routing> {
     if (matrix_.label_count() <= kMostLabelsInTables) add_labels(figures, summary);
   }
 
+  void conclude(Summary& summary) const override { conclude_question_router(summary); }
+
  private:
   void fold(const Case& input, const Routing& routing) override {
     matrix_.add(routing.expected, routing.actual, 1, input.cluster);
     if (routing.confidence) calibration_.add(*routing.confidence, routing.expected == routing.actual);
     if (wrong_rows_ != nullptr && !routing.wrong_row.empty()) wrong_rows_->write(routing.wrong_row);
+  }
+
+  void miss(const Routing& routing, const std::string& outcome) override {
+    missing_.add(routing.expected, outcome);
   }
 
   static void add_average(const std::string& prefix, AveragedFigures& average, std::vector<Metric>& metrics) {
@@ -183,6 +232,7 @@ class RouterFigures final : public FactsFold<Routing> {
   OutputFiles& files_;
   AtomicFile* wrong_rows_;
   ConfusionMatrix matrix_;
+  MissingLabels missing_;
   Calibration calibration_;
 };
 
@@ -190,10 +240,13 @@ ComponentTask task() {
   ComponentTask declared;
   declared.text_field = "question";
   declared.input = {{.name = "question"}, {.name = "expected_outcome", .answer_key = true}};
-  declared.actual = {{.name = "actual_outcome"},
-                     {.name = "confidence_score", .type = FieldType::number, .presence = Presence::optional},
-                     {.name = "answer", .presence = Presence::optional},
-                     {.name = "model", .presence = Presence::optional}};
+  declared.actual = {{.name = "actual_outcome", .type = FieldType::text_or_object, .check = check_outcome},
+                     {.name = "confidence_score",
+                      .type = FieldType::number,
+                      .presence = Presence::optional,
+                      .secondary = true},
+                     {.name = "answer", .presence = Presence::optional, .secondary = true},
+                     {.name = "model", .presence = Presence::optional, .secondary = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",
@@ -222,6 +275,7 @@ ComponentTask task() {
   declared.columns = {"id",     "question", "expected_outcome", "actual_outcome", "confidence_score",
                       "answer", "model"};
   declared.score = score;
+  declared.expect = expect;
   declared.aggregate = [](OutputFiles& files) { return std::make_unique<RouterFigures>(files); };
   return declared;
 }

@@ -11,6 +11,7 @@
 
 #include "core/text.h"
 #include "evaluations/components/component.h"
+#include "evaluations/components/rag_contexts.h"
 #include "evaluations/components/rag_figures.h"
 #include "evaluations/components/rag_lines.h"
 #include "evaluations/components/rag_metrics.h"
@@ -20,51 +21,6 @@
 
 namespace assay::components {
 namespace {
-
-std::string check_contexts(const Json& value) {
-  const JsonArray contexts = value.is_array() ? value.get_array() : JsonArray{value};
-  for (std::size_t i = 0; i < contexts.size(); ++i) {
-    if (!contexts[i].is_object())
-      return fmt::format("entry {}: found {}, expected an object", i + 1, excerpt(contexts[i]));
-    for (const char* name : {"exact_path", "title", "description", "html_content"}) {
-      const Json* text = find_member(contexts[i], name);
-      if (text != nullptr && !text->is_string() && !text->is_null()) {
-        return fmt::format("entry {}, {}: found {}, expected text", i + 1, name, excerpt(*text));
-      }
-    }
-    const Json* headings = find_member(contexts[i], "heading_hierarchy");
-    if (headings != nullptr && !headings->is_array() && !headings->is_null() && !headings->is_string()) {
-      return fmt::format("entry {}, heading_hierarchy: found {}, expected a list of texts", i + 1,
-                         excerpt(*headings));
-    }
-  }
-  return "";
-}
-
-// As the judge reads it. The HTML stays: links and tables carry meaning that plain text would lose.
-std::string context_text(const Json& context) {
-  std::string text;
-  const auto put = [&](std::string_view title, std::string_view value) {
-    if (!value.empty()) text += fmt::format("{}: {}\n", title, value);
-  };
-  const auto member = [&](const char* name) -> std::string_view {
-    const Json* value = find_member(context, name);
-    return value != nullptr ? as_text(*value).value_or("") : "";
-  };
-  put("Title", member("title"));
-  if (const Json* headings = find_member(context, "heading_hierarchy"); headings != nullptr) {
-    std::vector<std::string> parts;
-    if (const auto one = as_text(*headings)) parts.emplace_back(*one);
-    if (headings->is_array()) {
-      for (const Json& heading : headings->get_array()) parts.emplace_back(as_text(heading).value_or(""));
-    }
-    put("Headings", join(parts, " > "));
-  }
-  put("Description", member("description"));
-  if (!text.empty()) text += '\n';
-  text += member("html_content");
-  return text;
-}
 
 std::vector<DataField> input_fields() {
   return {{.name = "question"},
@@ -77,8 +33,10 @@ std::vector<DataField> actual_fields() {
            .type = FieldType::any,
            .presence = Presence::optional,
            .nullable = true,
-           .check = check_contexts},
-          {.name = "model", .presence = Presence::optional}};
+           .secondary = true,
+           .check = check_contexts,
+           .unread = count_unread_keys},
+          {.name = "model", .presence = Presence::optional, .secondary = true}};
 }
 
 std::vector<DataField> all_fields() {
@@ -119,11 +77,28 @@ RagCase case_of(const JsonObject& line) {
   rag_case.ideal_answer = text("ideal_answer");
   if (const Json* contexts = line.if_contains("structured_contexts");
       contexts != nullptr && !contexts->is_null()) {
-    rag_case.contexts.emplace();
-    for (const Json& context : contexts->is_array() ? contexts->get_array() : JsonArray{*contexts})
-      rag_case.contexts->push_back(context_text(context));
+    rag_case.contexts = context_texts(*contexts);
   }
   return rag_case;
+}
+
+// Contexts that a target gave: what is wrong with them, and what nothing reads.
+void look_at_contexts(const Generated& generated, RagCase& rag_case, JsonObject& result) {
+  for (const auto& [field, problem] : generated.unusable) {
+    if (field == "structured_contexts") rag_case.unusable_contexts = problem;
+  }
+  generated.warn(result);
+  const Json* contexts = generated.fields.if_contains("structured_contexts");
+  if (contexts == nullptr) return;
+  KeyCounts unread;
+  count_unread_keys(*contexts, unread);
+  if (unread.empty()) return;
+  Json& warnings = result.emplace("warnings", JsonArray()).first->value();
+  warnings.get_array().emplace_back(unread_words({.name = "structured_contexts"}, unread));
+}
+
+std::vector<std::string> contexts_of(const Json& fields) {
+  return case_of(fields.get_object()).contexts.value_or(std::vector<std::string>());
 }
 
 struct ConfiguredMetric {
@@ -156,7 +131,7 @@ class RagAnswers final : public Evaluation {
       : input_path_(std::move(input_path)),
         runs_(runs),
         metrics_(std::move(metrics)),
-        lines_(settings_of(metrics_)),
+        lines_(settings_of(metrics_), contexts_of),
         target_(std::move(target)),
         models_(std::move(models)),
         human_(std::move(human)),
@@ -176,12 +151,20 @@ class RagAnswers final : public Evaluation {
     JsonObject line = whole_line(fields_, *CaseFields(fields_, input), input.id);
     if (target_) {
       target_->estimate(line, estimate);
-      line["llm_answer"] = std::string(800, 'x');  // an answer of ordinary length
+      // An answer and contexts of ordinary length: what a metric asks if the target gives its fields.
+      line["llm_answer"] = std::string(800, 'x');
+      line.erase("structured_contexts");
     }
+    const RagCase certain = case_of(line);
+    if (target_ && target_->may_give("structured_contexts"))
+      line["structured_contexts"] = JsonArray(3, Json(std::string(1500, 'x')));
     const RagCase rag_case = case_of(line);
     for (const ConfiguredMetric& configured : metrics_) {
-      for (const ChatRequest& request : configured.metric->expected_requests(rag_case)) {
+      const auto requests = configured.metric->expected_requests(rag_case);
+      const bool may_be_less = configured.metric->expected_requests(certain).size() < requests.size();
+      for (const ChatRequest& request : requests) {
         auto& model = estimate.models[request.model];
+        model.at_most = model.at_most || may_be_less;
         model.calls += runs_;
         model.prompt_tokens += runs_ * estimate_prompt_tokens(request);
         model.completion_tokens += runs_ * (estimate_tokens(rag_case.answer) + 60);
@@ -190,6 +173,9 @@ class RagAnswers final : public Evaluation {
   }
 
   std::vector<std::string> models() const override { return models_; }
+  std::vector<std::string> variables() const override {
+    return target_ ? target_->variables() : std::vector<std::string>{};
+  }
 
   void line(const Case& input, const FinishedCase* finished, ResultLine& result) const override {
     assert(finished != nullptr);
@@ -226,13 +212,17 @@ class RagAnswers final : public Evaluation {
   Task<Outcome> evaluate(JsonObject line, CaseContext& context) const {
     Outcome outcome;
     RagRecord record;
+    std::optional<Generated> given;
     if (target_) {
       auto generated = co_await target_->generate(line, context);
       if (!generated) co_return failed_outcome(generated.error());
-      replace_actual(line, actual_, *generated);
-      record.generated = std::move(*generated);
+      given = std::move(*generated);
+      replace_actual(line, actual_, given->fields);
+      record.generated = given->fields;
     }
-    const RagCase rag_case = case_of(line);
+    RagCase rag_case = case_of(line);
+    JsonObject warnings;
+    if (given) look_at_contexts(*given, rag_case, warnings);
     if (trim(rag_case.answer).empty()) {
       outcome.kind = OutcomeKind::target_failed;
       outcome.error = "the answer is empty: there is nothing to judge";
@@ -240,6 +230,7 @@ class RagAnswers final : public Evaluation {
       co_await judge(rag_case, context, record, outcome);
     }
     outcome.result = to_json(record);
+    for (auto& [name, list] : warnings) outcome.result.emplace(name, std::move(list));
     co_return outcome;
   }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
 #include "stats/intervals/mean.h"
@@ -21,13 +22,16 @@ struct Tally {
   Moments means;                // of the per-case means
   std::vector<double> medians;  // the same values, for the median
   std::int64_t passed = 0;
+  std::int64_t cases = 0;     // all, scored or not
   std::int64_t scores = 0;    // single scores, over runs
+  std::int64_t repeated = 0;  // of them, those of cases that have more than one
   double within_squares = 0;  // squared deviations from the case's own mean
   std::int64_t within_freedom = 0;
   std::int64_t not_applicable = 0;  // cases that lack what the metric is about: neither scored nor missing
   MissingCases missing;
 
   void add(const RagFacts::OfMetric& facts, const RagMetricSettings& metric) {
+    ++cases;
     const auto mean = facts.runs.mean();
     if (!mean) {
       ++(facts.missing.empty() ? not_applicable : missing[facts.missing]);
@@ -40,6 +44,7 @@ struct Tally {
     if (const auto deviation = facts.runs.sample_deviation()) {
       within_squares += *deviation * *deviation * static_cast<double>(facts.runs.n() - 1);
       within_freedom += facts.runs.n() - 1;
+      repeated += facts.runs.n();
     }
   }
 };
@@ -75,6 +80,8 @@ class RagFigures final : public Aggregate {
     files_.write("results_summary.csv", csv);
   }
 
+  void conclude(Summary& summary) const override { conclude_rag_answers(summary); }
+
  private:
   void add_figures(const RagMetricSettings& metric, const Tally& tally, Summary& summary) const {
     const std::string& name = metric.name;
@@ -83,13 +90,14 @@ class RagFigures final : public Aggregate {
     metrics.push_back(number(name + ".mean",
                              with_missing(within_range(estimate_mean(tally.means)), tally.missing), better));
     metrics.back().headline = true;
-    metrics.push_back(number(name + ".median", estimate_median(tally.medians), better));
-    metrics.push_back(number(name + ".std", estimate_sample_deviation(tally.means), Metric::Better::neither));
+    metrics.push_back(number(name + ".median", median_with_missing(tally.medians, tally.missing), better));
+    metrics.push_back(number(name + ".std",
+                             count_missing(estimate_sample_deviation(tally.means), tally.missing),
+                             Metric::Better::neither));
     metrics.push_back(
         share(name + ".pass_rate", with_missing(wilson(tally.passed, tally.means.n()), tally.missing)));
-    metrics.push_back(count(name + ".n", tally.means.n(), tally.means.n()));
-    metrics.push_back(
-        count(name + ".not_applicable", tally.not_applicable, tally.means.n() + tally.not_applicable));
+    metrics.push_back(count(name + ".n", tally.means.n(), tally.cases));
+    metrics.push_back(count(name + ".not_applicable", tally.not_applicable, tally.cases));
     metrics.push_back(number(name + ".judge_noise", judge_noise(tally), Metric::Better::lower));
   }
 
@@ -101,7 +109,7 @@ class RagFigures final : public Aggregate {
   // The pooled standard deviation of runs of the same case.
   Estimate judge_noise(const Tally& tally) const {
     Estimate estimate;
-    estimate.n = tally.scores;
+    estimate.n = tally.repeated;
     estimate.method = "pooled_sd";
     if (tally.within_freedom > 0) {
       estimate.value = std::sqrt(tally.within_squares / static_cast<double>(tally.within_freedom));

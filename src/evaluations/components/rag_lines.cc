@@ -6,6 +6,8 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "evaluations/components/rag_material.h"
+#include "evaluations/worst_cases.h"
 #include "report/csv.h"
 
 namespace assay::components {
@@ -13,23 +15,6 @@ namespace {
 
 Json number_or_null(std::optional<double> value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-// Why a run scored as it did: the judge's own words, or those on the entries that are worth a look.
-std::string reason_in(const JudgedRun& run) {
-  constexpr std::size_t kMostShown = 5;
-  const Json* reason = run.detail.if_contains("reason");
-  std::string text(reason != nullptr ? as_text(*reason).value_or("") : "");
-  const Json* verdicts = run.detail.if_contains("verdicts");
-  if (verdicts == nullptr || !verdicts->is_array()) return text;
-  std::size_t shown = 0;
-  for (const Json& verdict : verdicts->get_array()) {
-    const std::string why = text_at(verdict, "reason");
-    if (why.empty() || text_at(verdict, "verdict") == "yes" || ++shown > kMostShown) continue;
-    text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "; ", to_text(*find_member(verdict, "id")),
-                        text_at(verdict, "verdict"), why);
-  }
-  return text;
 }
 
 // In the tidy table a reason for no score stands among the details.
@@ -40,29 +25,14 @@ std::string detail_cell(const JudgedRun& run) {
   return detail.empty() ? "" : to_text(detail);
 }
 
-NotableCase shown_case(const Case& input, const Json& fields, const RagRecord& record, std::string why,
-                       const ResultLine& result) {
-  NotableCase shown{input.id, std::move(why), {}};
-  shown.fields.emplace_back("question", text_at(fields, "question"));
-  shown.fields.emplace_back("answer", text_at(fields, "llm_answer"));
-  if (!result.scored()) shown.fields.emplace_back("error", result.error());
-  for (const auto& [metric, runs] : record.runs) {
-    for (const JudgedRun& run : runs) {
-      std::string reason = reason_in(run);
-      if (!reason.empty())
-        shown.fields.emplace_back(fmt::format("{}, run {}", metric, run.run), std::move(reason));
-    }
-  }
-  return shown;
-}
-
 }  // namespace
 
 std::string score_cell(std::optional<double> value) {
   return value ? number_text(*value) : std::string();
 }
 
-RagLines::RagLines(std::vector<RagMetricSettings> metrics) : metrics_(std::move(metrics)) {
+RagLines::RagLines(std::vector<RagMetricSettings> metrics, ContextTexts contexts)
+    : metrics_(std::move(metrics)), contexts_(contexts) {
   for (const RagMetricSettings& metric : metrics_) {
     mean_names_.push_back(metric.name + ".mean");
     pass_names_.push_back(metric.name + ".pass_rate");
@@ -104,12 +74,17 @@ void RagLines::write(const Case& input, const Json& fields, const RagRecord& rec
   }
   result.json("metrics", means.shown);
   result.scores(means.scores);
+  const auto shown = [&](std::string why) {
+    NotableCase notable{input.id, std::move(why), judged_material(fields, contexts_(fields), record)};
+    if (!result.error().empty()) notable.fields.insert(notable.fields.begin(), {"error", result.error()});
+    return notable;
+  };
   if (!result.scored()) {
-    result.notable(-1, [&] {
-      return shown_case(input, fields, record, std::string(to_string(result.outcome())), result);
-    });
+    result.notable(-1, [&] { return shown(std::string(to_string(result.outcome()))); });
   } else if (means.worst && *means.worst < 1) {
-    result.notable(*means.worst, [&] { return shown_case(input, fields, record, means.worst_name, result); });
+    // Of those whose worst metric is equally bad, first the ones that are bad in more ways.
+    result.notable(then_by(*means.worst, means.goodness.mean().value_or(0)),
+                   [&] { return shown(means.worst_name); });
   }
 }
 
@@ -140,7 +115,9 @@ RagLines::Means RagLines::means_of(const RagRecord& record, const RagFacts& fact
                      {"n", moments.n()}};
     if (mean) {
       entry["passed"] = metric.passes(*mean);
+      entry["threshold"] = metric.threshold;
       const double goodness = metric.lower_is_better ? 1 - *mean : *mean;
+      means.goodness.add(goodness);
       if (!means.worst || goodness < *means.worst) {
         means.worst = goodness;
         means.worst_name = fmt::format("{} {:.2f}", metric.name, *mean);

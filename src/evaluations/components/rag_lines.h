@@ -32,7 +32,9 @@ struct RagFacts final : CaseFacts {
 
 class RagLines {
  public:
-  explicit RagLines(std::vector<RagMetricSettings> metrics);
+  // The contexts of a case as the judge reads them.
+  using ContextTexts = std::vector<std::string> (*)(const Json& fields);
+  RagLines(std::vector<RagMetricSettings> metrics, ContextTexts contexts);
 
   const std::vector<RagMetricSettings>& metrics() const { return metrics_; }
   std::vector<std::string> columns() const;  // of results.csv
@@ -45,12 +47,14 @@ class RagLines {
     JsonObject shown;             // by metric, with its runs
     std::optional<double> worst;  // goodness of the worst metric
     std::string worst_name;
+    Moments goodness;  // of all metrics
   };
   Means means_of(const RagRecord& record, const RagFacts& facts) const;
   RagFacts::OfMetric add_runs(std::size_t metric, const Case& input, const std::vector<JudgedRun>& runs,
                               std::string& tidy_rows) const;
 
   std::vector<RagMetricSettings> metrics_;
+  ContextTexts contexts_;
   std::vector<std::string> mean_names_;
   std::vector<std::string> pass_names_;
 };

@@ -25,6 +25,8 @@ struct RagCase {
   std::string answer;
   std::optional<std::string> ideal_answer;
   std::optional<std::vector<std::string>> contexts;  // each as the judge reads it: title, headings, content
+  std::string unusable_contexts =
+      {};  // what is wrong with those that a target gave; then `contexts` has none
 };
 
 // The score of one metric on one case in one run, with everything that it was made from. Without a score it

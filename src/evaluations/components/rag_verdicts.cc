@@ -103,18 +103,29 @@ std::string shown(const Json& reply, const Extraction& extraction) {
   return grouped ? grouped_facts(list) : numbered(texts_of(reply, extraction.list));
 }
 
-// The ids of grouped facts must be those of contexts that were shown.
+// Grouped facts must speak of every context that was shown, and of no other: a context that is left out would
+// lower the score as if the search had not found it.
 std::vector<std::string> context_defects(const Json& reply, const Extraction& extraction,
                                          const RagCase& input) {
   std::vector<std::string> defects;
-  for (const Json& entry : find_member(reply, extraction.list)->get_array()) {
+  const JsonArray& entries = find_member(reply, extraction.list)->get_array();
+  const bool grouped = std::string_view(extraction.list) == "contexts";
+  if (!grouped) return defects;
+  const std::size_t count = input.contexts ? input.contexts->size() : 0;
+  std::vector<bool> seen(count + 1, false);
+  for (const Json& entry : entries) {
     const Json* id = find_member(entry, "id");
-    if (id == nullptr) continue;
-    const auto number = as_integer(*id);
-    const std::size_t count = input.contexts ? input.contexts->size() : 0;
-    if (!number || *number < 1 || static_cast<std::size_t>(*number) > count)
-      defects.push_back(
-          fmt::format("context with id {}: there are only contexts 1 to {}", excerpt(*id), count));
+    const auto number = id != nullptr ? as_integer(*id) : std::nullopt;
+    if (!number || *number < 1 || static_cast<std::size_t>(*number) > count) {
+      defects.push_back(fmt::format("context with id {}: there are only contexts 1 to {}",
+                                    id != nullptr ? excerpt(*id) : "null", count));
+    } else {
+      seen[static_cast<std::size_t>(*number)] = true;
+    }
+  }
+  for (std::size_t number = 1; number <= count; ++number) {
+    if (!seen[number])
+      defects.push_back(fmt::format("context {} is not there; one without facts has an empty list", number));
   }
   return defects;
 }
@@ -132,6 +143,10 @@ class VerdictMetric final : public RagMetric {
   }
 
   Task<MetricScore> judge(const RagCase& input, RagRun& run) const override {
+    if (plan_.needs == std::string_view("structured_contexts") && !input.unusable_contexts.empty()) {
+      co_return without_score(
+          Error{ErrorKind::target, "the target's structured_contexts: " + input.unusable_contexts, {}});
+    }
     if (std::string why = lacking(plan_.needs, input); !why.empty()) co_return not_applicable(std::move(why));
     const std::string step = fmt::format("{}/{}/", run.name, plan_.name);
     std::vector<Task<Result<Json>>> questions;

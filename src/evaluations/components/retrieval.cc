@@ -10,12 +10,14 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/text.h"
 #include "evaluations/components/component.h"
+#include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
+#include "evaluations/worst_cases.h"
 #include "stats/classification/classification.h"
 #include "stats/classification/retrieval.h"
 #include "stats/intervals/mean.h"
-#include "stats/intervals/median.h"
 #include "stats/intervals/missing.h"
 
 namespace assay::components {
@@ -263,15 +265,17 @@ class SearchScoring {
 
   static void note(const CaseLine& line, const Search& search, std::optional<double> f1, ResultLine& result) {
     if (!f1 || *f1 >= 1) return;
-    result.notable(*f1, [&] {
+    // Of equals, first those that miss more.
+    const double missed = 1 / (1 + static_cast<double>(search.missed.size() + search.wrong.size()));
+    result.notable(then_by(*f1, missed), [&] {
       NotableCase shown{
           line.input.id, fmt::format("f1 {:.2f}", *f1), {{"question", text_of(line[kQuestion])}}};
       const auto list = [&shown](const char* title, const std::vector<std::string>& items) {
-        if (!items.empty()) shown.fields.emplace_back(title, to_text(json_list(items)));
+        if (!items.empty()) shown.fields.emplace_back(title, join(items, "\n"));
       };
-      list("found", search.found);
-      list("missed", search.missed);
-      list("not wanted", search.wrong);
+      list("found (TP)", search.found);
+      list("missed (FN)", search.missed);
+      list("not wanted (FP)", search.wrong);
       return shown;
     });
   }
@@ -293,10 +297,11 @@ class RetrievalFigures final : public FactsFold<SearchFacts> {
       Metric mean = share(name + ".mean", with_missing(within_range(estimate_mean(moments)), missing));
       mean.headline = name == "precision" || name == "recall";
       summary.metrics.push_back(std::move(mean));
-      summary.metrics.push_back(share(name + ".median", estimate_median(sets_[i].values)));
-      summary.metrics.push_back(number(name + ".max", estimate_maximum(moments)));
-      summary.metrics.push_back(
-          number(name + ".std", estimate_population_deviation(moments), Metric::Better::neither));
+      summary.metrics.push_back(share(name + ".median", median_with_missing(sets_[i].values, missing)));
+      summary.metrics.push_back(number(name + ".max", count_missing(estimate_maximum(moments), missing)));
+      summary.metrics.push_back(number(name + ".std",
+                                       count_missing(estimate_population_deviation(moments), missing),
+                                       Metric::Better::neither));
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
       Metric mean = share(names_[i], with_missing(within_range(estimate_mean(ranks_[i])), missing));
@@ -304,6 +309,8 @@ class RetrievalFigures final : public FactsFold<SearchFacts> {
       summary.metrics.push_back(std::move(mean));
     }
   }
+
+  void conclude(Summary& summary) const override { conclude_retrieval(summary); }
 
  private:
   // A stream of values, kept for the median.
@@ -372,7 +379,7 @@ ComponentTask task(const std::vector<std::size_t>& cutoffs) {
                       .other_names = {"actual_chunk_uids_exact_paths_and_scores"},
                       .expected = "a list of results, best first",
                       .check = check_results},
-                     {.name = "actual_opensearch_index", .presence = Presence::optional}};
+                     {.name = "actual_opensearch_index", .presence = Presence::optional, .secondary = true}};
   declared.check = check_line;
   declared.actual_schema = result_schema();
   for (const char* figure : kSetFigures) {

@@ -1,6 +1,7 @@
 #include "evaluations/components/target.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -8,15 +9,21 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/environment.h"
+#include "core/file.h"
 #include "core/schema/schema.h"
 #include "core/text.h"
 #include "engine/effects/model.h"
 #include "engine/effects/target.h"
 #include "evaluations/prompts.h"
 #include "models/tokens.h"
+#include "tools/find_program.h"
+#include "tools/url_pattern.h"
 
 namespace assay::components {
 namespace {
+
+constexpr int kCommandsAtOnce = 4;  // each a process on this machine
 
 // Replaces {field} by the case's value, passed through `encode`. Braces that name no field stay.
 template <class Encode>
@@ -62,6 +69,28 @@ Json fill_tree(const Json& pattern, const JsonObject& input) {
   return pattern;
 }
 
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+// The names of the `${NAME}`s in the values.
+std::vector<std::string> variables_in(const NamedTexts& texts) {
+  std::vector<std::string> names;
+  for (const auto& [unused, value] : texts) {
+    const Environment noting = [&](std::string_view name) {
+      names.emplace_back(name);
+      return std::optional<std::string>("");
+    };
+    [[maybe_unused]] const auto filled = fill_environment(value, noting);
+  }
+  return names;
+}
+
+NamedTexts named_texts(const Json* given) {
+  NamedTexts texts;
+  if (given == nullptr || !given->is_object()) return texts;
+  for (const auto& [name, value] : given->get_object()) texts.emplace_back(name, text_or_json(value));
+  return texts;
+}
+
 Error target_error(std::string message) {
   return Error{ErrorKind::target, std::move(message), {}};
 }
@@ -75,53 +104,56 @@ class MappedTarget : public Target {
   MappedTarget(TargetContract contract, Map map) : Target(std::move(contract)), map_(std::move(map)) {}
 
  protected:
-  Result<JsonObject> actual_fields(const Json& reply) const {
+  Result<Generated> actual_fields(const Json& reply) const {
     if (!reply.is_object() && map_.empty()) {
       return fail(target_error(
           fmt::format("found {} as the reply, expected an object with the actual fields", excerpt(reply))));
     }
-    JsonObject actual;
-    std::string problems;
+    Generated generated;
+    std::vector<std::string> problems;
+    bool usable = true;
     for (const DataField& field : contract().actual) {
       const Json* value = find_actual(reply, field.name);
       std::string problem = check(field, value);
-      if (!problem.empty()) {
-        problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", field.name, problem);
-      } else if (value != nullptr) {
-        actual.emplace(field.name, *value);
+      if (problem.empty()) {
+        if (value != nullptr) generated.fields.emplace(field.name, *value);
+        continue;
       }
+      problems.push_back(fmt::format("{}: {}", field.name, problem));
+      usable = usable && field.secondary;
+      generated.unusable.emplace_back(field.name, std::move(problem));
     }
-    if (!problems.empty()) return fail(target_error("the reply does not fit: " + problems));
-    return actual;
+    if (!usable) return fail(target_error("the reply does not fit: " + join(problems, "; ")));
+    return generated;
+  }
+
+  // The pointer of the field in the reply, as far as it has one of its own.
+  const std::string* pointer_of(std::string_view name) const {
+    for (const auto& [field, pointer] : map_) {
+      if (field == name) return &pointer;
+    }
+    return nullptr;
   }
 
  private:
   const Json* find_actual(const Json& reply, const std::string& name) const {
-    for (const auto& [field, pointer] : map_) {
-      if (field == name) return find_pointer(reply, pointer);
-    }
-    return find_member(reply, name);
+    const std::string* pointer = pointer_of(name);
+    return pointer != nullptr ? find_pointer(reply, *pointer) : find_member(reply, name);
   }
 
+  // "" if the value, or its absence, is as declared. More than the type: a kind of target may know better.
   std::string check(const DataField& field, const Json* value) const {
     if (value == nullptr) {
       if (field.presence == Presence::optional) return "";
-      for (const auto& [name, pointer] : map_) {
-        if (name == field.name) return fmt::format("nothing at {}", pointer);
-      }
-      return "missing";
+      const std::string* pointer = pointer_of(field.name);
+      return pointer != nullptr ? fmt::format("nothing at {}", *pointer) : "missing";
     }
     if (value->is_null() && (field.nullable || field.presence == Presence::optional)) return "";
-    const bool fits = (field.type == FieldType::text && value->is_string()) ||
-                      (field.type == FieldType::boolean && value->is_bool()) ||
-                      (field.type == FieldType::number && value->is_number()) || field.type == FieldType::any;
-    if (!fits) {
-      const std::string_view expected = field.type == FieldType::text      ? "text"
-                                        : field.type == FieldType::boolean ? "true or false"
-                                                                           : "a number";
-      return fmt::format("found {}, expected {}", excerpt(*value), expected);
-    }
-    return field.check ? field.check(*value) : "";
+    std::string problem = value_problem(field, *value);
+    return problem.empty() ? further_problem(field.name, *value) : problem;
+  }
+  virtual std::string further_problem(const std::string& /*field*/, const Json& /*value*/) const {
+    return "";
   }
 
   Map map_;
@@ -129,11 +161,25 @@ class MappedTarget : public Target {
 
 class CommandTarget final : public MappedTarget {
  public:
-  CommandTarget(TargetContract contract, Map map, CommandCall pattern)
-      : MappedTarget(std::move(contract), std::move(map)), pattern_(std::move(pattern)) {}
+  // What of it comes from the case: `{field}` is filled.
+  struct Filled {
+    std::vector<std::string> arguments;
+    std::vector<std::pair<std::string, std::string>> environment;
+  };
 
-  Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const override {
+  CommandTarget(TargetContract contract, Map map, CommandCall pattern, Filled filled)
+      : MappedTarget(std::move(contract), std::move(map)),
+        pattern_(std::move(pattern)),
+        filled_(std::move(filled)) {}
+
+  Task<Result<Generated>> send(JsonObject input, CaseContext& context) const override {
     CommandCall call = pattern_;
+    for (const std::string& argument : filled_.arguments)
+      call.command.push_back(fill_fields(argument, input, [](std::string value) { return value; }));
+    for (const auto& [name, value] : filled_.environment) {
+      call.literal_environment.emplace_back(
+          name, fill_fields(value, input, [](std::string field) { return field; }));
+    }
     call.input = to_text(input);
     if (const Json* text = input.if_contains(contract().text_field)) {
       call.literal_environment.emplace_back("INPUT", text_or_json(*text));
@@ -150,21 +196,26 @@ class CommandTarget final : public MappedTarget {
 
   void count(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
   std::vector<std::string> models() const override { return {}; }
+  std::vector<std::string> variables() const override { return variables_in(pattern_.environment); }
 
  private:
   CommandCall pattern_;
+  Filled filled_;
 };
 
 class HttpTarget final : public MappedTarget {
  public:
-  HttpTarget(TargetContract contract, Map map, HttpCall pattern, Json body)
+  HttpTarget(TargetContract contract, Map map, HttpCall pattern, UrlPattern url, Json body)
       : MappedTarget(std::move(contract), std::move(map)),
         pattern_(std::move(pattern)),
+        url_(std::move(url)),
         body_(std::move(body)) {}
 
-  Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const override {
+  Task<Result<Generated>> send(JsonObject input, CaseContext& context) const override {
     HttpCall call = pattern_;
-    call.url = fill_fields(call.url, input, percent_encoded);
+    auto url = url_.fill(input);
+    if (!url) co_return fail(std::move(url.error()).with("key", "target.http.url"));
+    call.url = std::move(*url);
     if (const auto text = as_text(body_)) {
       call.body = fill_fields(*text, input, [](std::string value) { return value; });
     } else if (!body_.is_null()) {
@@ -186,9 +237,11 @@ class HttpTarget final : public MappedTarget {
 
   void count(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
   std::vector<std::string> models() const override { return {}; }
+  std::vector<std::string> variables() const override { return variables_in(pattern_.headers); }
 
  private:
   HttpCall pattern_;
+  UrlPattern url_;
   Json body_;
 };
 
@@ -205,15 +258,34 @@ class ModelTarget final : public MappedTarget {
   ModelTarget(TargetContract contract, Map map, Settings settings, Schema schema)
       : MappedTarget(std::move(contract), std::move(map)),
         settings_(std::move(settings)),
-        schema_(std::move(schema)) {}
+        schema_(std::move(schema)) {
+    const Json* properties = find_member(settings_.output_schema.value(), "properties");
+    for (const DataField& field : this->contract().actual) {
+      const Json* own = properties != nullptr && pointer_of(field.name) == nullptr
+                            ? find_member(*properties, field.name)
+                            : nullptr;
+      if (own == nullptr) continue;
+      if (auto compiled = Schema::compile(SharedJson(*own)))
+        by_field_.emplace(field.name, std::move(*compiled));
+    }
+  }
 
-  Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const override {
+  Task<Result<Generated>> send(JsonObject input, CaseContext& context) const override {
     StructuredPolicy policy;
     policy.attempts = settings_.attempts;
     policy.failure = ErrorKind::target;
+    std::vector<Json> read;  // every answer that was JSON
+    policy.normalise = [&read](Json answer) { return read.emplace_back(std::move(answer)); };
     auto answer = co_await ask(context, "target", request(input), schema_, std::move(policy));
-    if (!answer.value) co_return fail(std::move(answer.value.error()));
-    co_return actual_fields(*answer.value);
+    if (answer.value) co_return actual_fields(*answer.value);
+    // Asked again and again, and some field is still wrong: the last answer whose main fields are good counts
+    // without the others.
+    if (answer.value.error().kind == ErrorKind::target) {
+      for (auto one = read.rbegin(); one != read.rend(); ++one) {
+        if (auto generated = actual_fields(*one)) co_return generated;
+      }
+    }
+    co_return fail(std::move(answer.value.error()));
   }
 
   void count(const JsonObject& input, CallEstimate& estimate) const override {
@@ -223,8 +295,21 @@ class ModelTarget final : public MappedTarget {
     model.completion_tokens += settings_.sampling.max_tokens.value_or(60);
   }
   std::vector<std::string> models() const override { return {settings_.model}; }
+  // Its answer is what the schema says.
+  bool may_give(std::string_view field) const override {
+    const Json* properties = find_member(settings_.output_schema.value(), "properties");
+    return pointer_of(field) != nullptr || properties == nullptr ||
+           find_member(*properties, field) != nullptr;
+  }
 
  private:
+  std::string further_problem(const std::string& field, const Json& value) const override {
+    const auto schema = by_field_.find(field);
+    if (schema == by_field_.end()) return "";
+    const auto defects = schema->second.validate(value);
+    return defects.empty() ? "" : fmt::format("found {}: {}", excerpt(value), defects.front().message);
+  }
+
   ChatRequest request(const JsonObject& input) const {
     ChatRequest chat;
     chat.model = settings_.model;
@@ -241,6 +326,7 @@ class ModelTarget final : public MappedTarget {
 
   Settings settings_;
   Schema schema_;
+  std::map<std::string, Schema> by_field_;  // of the fields that the schema declares by their own names
 };
 
 Map read_map(const Config& config, const TargetContract& contract, std::vector<ConfigProblem>& problems) {
@@ -276,6 +362,30 @@ Map read_map(const Config& config, const TargetContract& contract, std::vector<C
   return map;
 }
 
+std::unique_ptr<Target> command_target(const Config& config, TargetContract contract, Map map,
+                                       CommandCall call, std::vector<ConfigProblem>& problems) {
+  call.command = config.texts("target.command");
+  call.working_directory = config.text("target.cwd");
+  call.most_at_once = static_cast<int>(config.integer("target.concurrency").value_or(kCommandsAtOnce));
+  if (call.command.empty()) {
+    problems.push_back(
+        {"config", "target.command", "found an empty list, expected a program and its arguments"});
+    return nullptr;
+  }
+  if (auto found = check_program(call.command.front()); !found)
+    problems.push_back({"config", "target.command", found.error().text()});
+  if (!call.working_directory.empty() && !directory_exists(call.working_directory)) {
+    problems.push_back(
+        {"config", "target.cwd", fmt::format("there is no directory {}", call.working_directory)});
+  }
+  CommandTarget::Filled filled{config.texts("target.args"), {}};
+  // A value from the environment is a secret and stays out of the journal; one from the case belongs there.
+  for (auto& [name, value] : named_texts(config.find("target.env")))
+    (value.contains("${") ? call.environment : filled.environment).emplace_back(name, value);
+  return std::make_unique<CommandTarget>(std::move(contract), std::move(map), std::move(call),
+                                         std::move(filled));
+}
+
 std::unique_ptr<Target> model_target(const Config& config, TargetContract contract, Map map,
                                      std::vector<ConfigProblem>& problems) {
   ModelTarget::Settings settings;
@@ -305,6 +415,14 @@ std::unique_ptr<Target> model_target(const Config& config, TargetContract contra
 
 }  // namespace
 
+void Generated::warn(JsonObject& result) const {
+  if (unusable.empty()) return;
+  JsonArray warnings;
+  for (const auto& [field, problem] : unusable)
+    warnings.emplace_back(fmt::format("the target's {} is left out: {}", field, problem));
+  result.insert_or_assign("warnings", std::move(warnings));
+}
+
 JsonObject Target::visible(JsonObject line) const {
   for (const DataField& field : contract_.input) {
     if (field.answer_key) erase_field(line, field);
@@ -313,76 +431,12 @@ JsonObject Target::visible(JsonObject line) const {
   return line;
 }
 
-Task<Result<JsonObject>> Target::generate(JsonObject line, CaseContext& context) const {
+Task<Result<Generated>> Target::generate(JsonObject line, CaseContext& context) const {
   return send(visible(std::move(line)), context);
 }
 
 void Target::estimate(JsonObject line, CallEstimate& estimate) const {
   count(visible(std::move(line)), estimate);
-}
-
-Key target_key() {
-  return {
-      .name = "target",
-      .type = KeyType::object,
-      .help =
-          "The system under test, needed with `generate: true`: exactly one of `command`, `http`, `model`.",
-      .keys = {
-          {.name = "command",
-           .type = KeyType::text_list,
-           .help = "A program, run once per case: the case as JSON on stdin, its text in INPUT; it prints "
-                   "one JSON object with the actual fields.",
-           .example = "[\"./classify.sh\"]"},
-          {.name = "http",
-           .type = KeyType::object,
-           .help = "A service, asked once per case; `{field}` is filled from the case.",
-           .keys =
-               {{.name = "url", .help = "Address.", .required = true},
-                {.name = "method",
-                 .help = "HTTP method.",
-                 .default_value = "POST",
-                 .choices = {"GET", "POST", "PUT", "PATCH"}},
-                {.name = "headers",
-                 .type = KeyType::any,
-                 .help = "Headers; `${NAME}` is filled from the environment and kept secret."},
-                {.name = "body", .type = KeyType::any, .help = "JSON or text; by default the whole case."},
-                {.name = "map",
-                 .type = KeyType::any,
-                 .help = "JSON pointers into the reply, by actual field."}}},
-          {.name = "model",
-           .type = KeyType::object,
-           .help = "A prompted model with structured output.",
-           .keys = {{.name = "model", .help = "`provider/name` or a name under `models`.", .required = true},
-                    {.name = "prompt",
-                     .help = "The prompt; `{field}` is filled from the case.",
-                     .required = true},
-                    {.name = "schema",
-                     .type = KeyType::any,
-                     .help = "JSON schema of the reply; by default that of the actual fields."},
-                    {.name = "temperature",
-                     .type = KeyType::number,
-                     .help = "Sampling temperature.",
-                     .minimum = 0,
-                     .maximum = 2},
-                    {.name = "max_tokens",
-                     .type = KeyType::integer,
-                     .help = "Longest answer, in tokens.",
-                     .minimum = 1}}},
-          {.name = "map",
-           .type = KeyType::any,
-           .help = "Where in the reply each actual field is (JSON pointers); by default under its own name.",
-           .example = "{actual_outcome: /result/label}"},
-          {.name = "timeout",
-           .type = KeyType::duration,
-           .help = "Longest time for one case of a command or HTTP target.",
-           .default_value = "120s"},
-          {.name = "attempts",
-           .type = KeyType::integer,
-           .help =
-               "Tries per case; by default 1 for a command, limits.attempts for HTTP, attempts for a model.",
-           .minimum = 1,
-           .maximum = 100},
-      }};
 }
 
 std::unique_ptr<Target> make_target(const Config& config, TargetContract contract,
@@ -402,35 +456,32 @@ std::unique_ptr<Target> make_target(const Config& config, TargetContract contrac
   const auto timeout = config.duration("target.timeout");
   if (config.has("target.command")) {
     CommandCall call;
-    call.command = config.texts("target.command");
     call.timeout = timeout;
     call.tries = static_cast<int>(attempts.value_or(1));
     call.stubborn = attempts.has_value();
-    if (call.command.empty()) {
-      problems.push_back(
-          {"config", "target.command", "found an empty list, expected a program and its arguments"});
-      return nullptr;
-    }
-    return std::make_unique<CommandTarget>(std::move(contract), std::move(map), std::move(call));
+    return command_target(config, std::move(contract), std::move(map), std::move(call), problems);
   }
   if (config.has("target.model")) return model_target(config, std::move(contract), std::move(map), problems);
   HttpCall call;
   call.method = config.text("target.http.method");
-  call.url = config.text("target.http.url");
+  auto url = UrlPattern::parse(config.text("target.http.url"));
+  if (!url) {
+    problems.push_back({"config", "target.http.url", url.error().text()});
+    return nullptr;
+  }
   call.timeout = timeout;
   call.tries = static_cast<int>(attempts.value_or(config.integer("limits.attempts").value_or(5)));
   call.stubborn = attempts.has_value();
+  if (const auto most = config.integer("target.concurrency")) call.most_at_once = static_cast<int>(*most);
   const Json* body = config.find("target.http.body");
   bool typed = false;
-  if (const Json* headers = config.find("target.http.headers"); headers != nullptr && headers->is_object()) {
-    for (const auto& [name, value] : headers->get_object()) {
-      call.headers.emplace_back(name, text_or_json(value));
-      typed = typed || equal_ignoring_ascii_case(name, "content-type");
-    }
+  for (auto& [name, value] : named_texts(config.find("target.http.headers"))) {
+    typed = typed || equal_ignoring_ascii_case(name, "content-type");
+    call.headers.emplace_back(name, std::move(value));
   }
   if (!typed && (body == nullptr || !body->is_string()))
     call.headers.emplace_back("Content-Type", "application/json");
-  return std::make_unique<HttpTarget>(std::move(contract), std::move(map), std::move(call),
+  return std::make_unique<HttpTarget>(std::move(contract), std::move(map), std::move(call), std::move(*url),
                                       body != nullptr ? *body : Json(nullptr));
 }
 

@@ -24,16 +24,30 @@ struct TargetContract {
   Json schema;                    // JSON schema of the actual fields, for a model that names none of its own
 };
 
+// What a target gave for a case.
+struct Generated {
+  JsonObject fields;  // actual fields only, of the right types; anything else the target said is dropped
+  // Secondary fields that it gave and that cannot be used, with what is wrong: they are missing, the rest
+  // counts.
+  std::vector<std::pair<std::string, std::string>> unusable;
+  // The same as warnings of the outcome, under `warnings`; nothing if all is well.
+  void warn(JsonObject& result) const;
+};
+
 // Only what visible() leaves reaches a kind of target: a line may be given whole, with everything that an
 // earlier run has left on it.
 class Target {
  public:
   virtual ~Target() = default;
-  // `line` holds the case's fields under their own names. The result holds actual fields only, of the right
-  // types; anything else the target said is dropped.
-  Task<Result<JsonObject>> generate(JsonObject line, CaseContext& context) const;
+  // `line` holds the case's fields under their own names. Fails if a field that the evaluation rests on is
+  // not there or cannot be used.
+  Task<Result<Generated>> generate(JsonObject line, CaseContext& context) const;
   void estimate(JsonObject line, CallEstimate& estimate) const;
   virtual std::vector<std::string> models() const = 0;
+  // Whether a reply can hold this actual field at all, as far as is known beforehand.
+  virtual bool may_give(std::string_view /*field*/) const { return true; }
+  // Of the environment, that must be set.
+  virtual std::vector<std::string> variables() const { return {}; }
 
  protected:
   explicit Target(TargetContract contract) : contract_(std::move(contract)) {}
@@ -41,7 +55,7 @@ class Target {
 
  private:
   JsonObject visible(JsonObject line) const;
-  virtual Task<Result<JsonObject>> send(JsonObject input, CaseContext& context) const = 0;
+  virtual Task<Result<Generated>> send(JsonObject input, CaseContext& context) const = 0;
   virtual void count(const JsonObject& input, CallEstimate& estimate) const = 0;
   TargetContract contract_;
 };

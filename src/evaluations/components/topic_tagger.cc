@@ -11,6 +11,7 @@
 
 #include "evaluations/components/component.h"
 #include "evaluations/components/decision.h"
+#include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "stats/classification/confusion_matrix.h"
 #include "stats/intervals/missing.h"
@@ -35,17 +36,17 @@ enum Field : std::size_t {
 constexpr std::size_t kMostTopicsInMatrix = 200;
 constexpr std::string_view kNoTopic = "(none)";
 
+// Each is a rate with its count.
 struct Figure {
   std::string_view name;
-  std::string_view rate;  // as a mean over cases
   bool headline = false;
 };
 constexpr std::array<Figure, 5> kFigures = {{
-    {"correct_primary_and_secondary", "correct_primary_and_secondary.rate", true},
-    {"correct_topics_any_order", "correct_topics_any_order.rate"},
-    {"matched_true_primary_with_primary", "matched_true_primary_with_primary.rate", true},
-    {"matched_true_primary_with_either", "matched_true_primary_with_either.rate"},
-    {"matched_any_topic", "matched_any_topic.rate", true},
+    {"correct_primary_and_secondary", true},
+    {"correct_topics_any_order"},
+    {"matched_true_primary_with_primary", true},
+    {"matched_true_primary_with_either"},
+    {"matched_any_topic", true},
 }};
 using Matches = std::array<bool, kFigures.size()>;
 
@@ -151,7 +152,7 @@ void score(const CaseLine& line, ResultLine& result) {
   std::array<Score, kFigures.size()> scores;
   for (std::size_t i = 0; i < kFigures.size(); ++i) {
     result.boolean(kFigures[i].name, tagging.matches[i]);
-    scores[i] = {kFigures[i].rate, tagging.matches[i] ? 1.0 : 0.0};
+    scores[i] = {kFigures[i].name, tagging.matches[i] ? 1.0 : 0.0};
   }
   result.scores(scores);
   write_row(line, &tagging.matches, result);
@@ -176,11 +177,9 @@ class TopicFigures final : public FactsFold<Tagging> {
 
   void finish(const MissingCases& missing, Summary& summary) override {
     for (std::size_t i = 0; i < kFigures.size(); ++i) {
-      const auto& [name, rate, headline] = kFigures[i];
+      const auto& [name, headline] = kFigures[i];
       summary.metrics.push_back(
-          share(std::string(rate), with_missing(wilson(counts_[i], scored_), missing), headline));
-      summary.metrics.push_back(
-          count(fmt::format("{}.count", name), counts_[i], scored_, Metric::Better::higher));
+          share(std::string(name), with_missing(wilson(counts_[i], scored_), missing), headline));
     }
     const std::int64_t errored = summary.cases.errored;
     summary.metrics.push_back(count("errored", errored, scored_ + errored, Metric::Better::lower));
@@ -196,6 +195,8 @@ class TopicFigures final : public FactsFold<Tagging> {
     summary.tables.push_back(std::move(table));
   }
 
+  void conclude(Summary& summary) const override { conclude_topic_tagger(summary); }
+
   std::int64_t scored_ = 0;
   std::array<std::int64_t, kFigures.size()> counts_{};
   ConfusionMatrix matrix_;
@@ -210,8 +211,8 @@ ComponentTask task() {
   declared.actual = {{.name = "actual_primary_topic", .presence = Presence::optional},
                      {.name = "actual_secondary_topic", .presence = Presence::optional},
                      {.name = "status", .presence = Presence::optional, .check = check_status},
-                     {.name = "error_message", .presence = Presence::optional},
-                     {.name = "model", .presence = Presence::optional}};
+                     {.name = "error_message", .presence = Presence::optional, .secondary = true},
+                     {.name = "model", .presence = Presence::optional, .secondary = true}};
   declared.check = check_line;
   declared.actual_schema = JsonObject{
       {"type", "object"},
@@ -225,9 +226,8 @@ ComponentTask task() {
       {"required", JsonArray{"actual_primary_topic", "actual_secondary_topic"}},
       {"additionalProperties", false}};
   for (const Figure& figure : kFigures) {
-    declared.metrics.push_back(fmt::format("{}.count", figure.name));
-    declared.metrics.emplace_back(figure.rate);
-    declared.means.push_back({std::string(figure.rate)});
+    declared.metrics.emplace_back(figure.name);
+    declared.means.push_back({std::string(figure.name)});
   }
   declared.metrics.emplace_back("errored");
   declared.columns = columns();

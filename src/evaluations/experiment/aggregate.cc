@@ -22,7 +22,8 @@ class ExperimentAggregate final : public Aggregate {
         key_(evaluation.key()),
         files_(files),
         run_(run),
-        written_(design_, key_, evaluation.judges(), files),
+        written_(design_, key_, evaluation.judges(),
+                 [&files](const std::string& name, std::string_view bytes) { files.write(name, bytes); }),
         gathering_(design_) {}
 
   void add(const Case& /*input*/, const ResultLine& line) override {

@@ -38,7 +38,9 @@ class Reader {
  public:
   Reader(const Config& config, std::vector<ConfigProblem>& problems) : config_(config), problems_(problems) {}
 
-  ExperimentPlan plan(PromptLibrary& prompts) {
+  // Everything that is wrong is told, with what the queries' own lines lack if there is anything at all:
+  // nobody should have to mend one half to hear of the other.
+  ExperimentPlan plan(const PromptLibrary& prompts, Result<QueryList> queries) {
     ExperimentPlan plan;
     generate_ = config_.boolean("generate");
     plan.attempts = judge_attempts(config_);
@@ -48,15 +50,21 @@ class Reader {
     plan.design = design_of(config_);
     check_design(plan.design);
     read_conditions(plan);
-    auto queries = read_queries(config_.text("queries"));
     if (queries) {
       plan.queries = std::move(*queries);
       check_roles(plan);
+      if (!generate_ && config_.has("responses") && names_usable_) read_existing(plan);
     } else {
       wrong("queries", queries.error().text());
     }
-    if (!generate_ && queries && problems_.empty()) read_existing(plan);
     return plan;
+  }
+
+  void tell_bad_queries(const QueryList& queries) {
+    if (problems_.empty() || config_.boolean("skip_invalid")) return;
+    for (const Problem& problem : queries.problems) {
+      if (problem.severity == "error") problems_.push_back({problem.where, "", problem.text});
+    }
   }
 
  private:
@@ -86,10 +94,16 @@ class Reader {
     for (std::size_t i = 0; i < plan.design.conditions.size(); ++i) {
       const Condition& condition = plan.design.conditions[i];
       const std::string key = fmt::format("conditions[{}]", i);
-      if (!usable_name(condition.name))
+      if (!usable_name(condition.name)) {
+        names_usable_ = false;
         wrong(key + ".name",
               fmt::format("found \"{}\", expected letters, digits, _, - and . (it is part of file names)",
                           condition.name));
+      }
+      constexpr std::size_t kRoom = 40;  // "_run_12_responses.json"
+      if (condition.name.size() + kRoom > kLongestFileName)
+        wrong(key + ".name", fmt::format("found {} bytes, expected at most {} (it is part of file names)",
+                                         condition.name.size(), kLongestFileName - kRoom));
       if (!names.insert(lower_ascii(condition.name)).second)
         wrong(key + ".name", fmt::format("found \"{}\", which an earlier condition has", condition.name));
       plan.answering.push_back(read_answering(list->get_array()[i], condition, key, plan));
@@ -147,6 +161,7 @@ class Reader {
   const Config& config_;
   std::vector<ConfigProblem>& problems_;
   bool generate_ = true;
+  bool names_usable_ = true;
 };
 
 Key evaluators_key() {
@@ -167,10 +182,7 @@ Keys evaluator_keys() {
 }  // namespace
 
 ExperimentEvaluation::ExperimentEvaluation(ExperimentPlan plan, Judges judges)
-    : plan_(std::move(plan)),
-      judges_(std::move(judges)),
-      key_(plan_.design),
-      score_names_(score_names(plan_.design)) {}
+    : plan_(std::move(plan)), judges_(std::move(judges)), score_names_(score_names(plan_.design)) {}
 
 Task<Outcome> ExperimentEvaluation::evaluate(const Case& input, CaseContext& context) const {
   return evaluate_query(plan_, judges_, query_of(input), input.index, context);
@@ -263,7 +275,10 @@ std::vector<MeanFigure> ExperimentEvaluation::mean_figures() const {
 }
 
 Status ExperimentEvaluation::prepare(const std::string& directory, const RunFacts& run) {
-  return commit_to_key(key_, directory, run.started);
+  auto key = commit_to_key(plan_.design, directory, run.started);
+  if (!key) return fail(std::move(key.error()));
+  key_ = std::move(*key);
+  return {};
 }
 
 Design design_of(const Config& config) {
@@ -348,7 +363,11 @@ Keys experiment_keys() {
        .help = "Sampling temperature of the answers.",
        .minimum = 0,
        .maximum = 2},
-      {.name = "max_tokens", .type = KeyType::integer, .help = "Longest answer, in tokens.", .minimum = 1},
+      {.name = "max_tokens",
+       .type = KeyType::integer,
+       .help = "Longest answer, in tokens.",
+       .minimum = 1,
+       .maximum = 10'000'000},
       {.name = "generate",
        .type = KeyType::boolean,
        .help = "Ask for the answers; false takes those in `responses`.",
@@ -375,15 +394,29 @@ Keys experiment_keys() {
        .default_value = true}};
 }
 
+ExperimentPlan read_plan(const Config& config, const PromptLibrary& prompts, Result<QueryList> queries,
+                         std::vector<ConfigProblem>& problems) {
+  return Reader(config, problems).plan(prompts, std::move(queries));
+}
+
+Judges read_judges(const Config& config, const Design& design, const PromptLibrary& prompts,
+                   std::vector<ConfigProblem>& problems) {
+  const JudgeSettings pairwise = read_judge(config, "pairwise");
+  const JudgeSettings absolute = read_judge(config, "absolute");
+  return {pairwise,
+          absolute,
+          design.pairwise_evaluators > 0 ? pairwise : absolute,
+          design.any_tone() ? Tone::asked : Tone::not_asked,
+          prompts,
+          problems};
+}
+
 std::unique_ptr<Evaluation> make_experiment(const Config& config, std::vector<ConfigProblem>& problems) {
   PromptLibrary prompts;
   prompts.replace(config, problems);
-  Reader reader(config, problems);
-  ExperimentPlan plan = reader.plan(prompts);
-  const JudgeSettings pairwise = read_judge(config, "pairwise");
-  const JudgeSettings absolute = read_judge(config, "absolute");
-  Judges judges(pairwise, absolute, plan.design.pairwise_evaluators > 0 ? pairwise : absolute,
-                plan.design.any_tone() ? Tone::asked : Tone::not_asked, prompts, problems);
+  ExperimentPlan plan = read_plan(config, prompts, read_queries(config.text("queries")), problems);
+  Judges judges = read_judges(config, plan.design, prompts, problems);
+  Reader(config, problems).tell_bad_queries(plan.queries);
   if (!problems.empty()) return nullptr;
   return std::make_unique<ExperimentEvaluation>(std::move(plan), std::move(judges));
 }

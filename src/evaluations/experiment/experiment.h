@@ -61,22 +61,29 @@ class ExperimentEvaluation final : public Evaluation {
 
   const ExperimentPlan& plan() const { return plan_; }
   const Judges& judges() const { return judges_; }
-  const BlindingKey& key() const { return key_; }
+  // Settled by prepare().
+  const BlindingKey& key() const { return key_.value(); }
 
  private:
   ExperimentPlan plan_;
   Judges judges_;
-  BlindingKey key_;
+  std::optional<BlindingKey> key_;
   std::vector<ScoreNames> score_names_;  // by condition
 };
 
 // The design that a config declares, as far as it is good.
 Design design_of(const Config& config);
 
+// The plan that a config declares, on these queries, and its judges; whatever is wrong becomes a problem.
+ExperimentPlan read_plan(const Config& config, const PromptLibrary& prompts, Result<QueryList> queries,
+                         std::vector<ConfigProblem>& problems);
+Judges read_judges(const Config& config, const Design& design, const PromptLibrary& prompts,
+                   std::vector<ConfigProblem>& problems);
+
 Keys experiment_keys();
 std::unique_ptr<Evaluation> make_experiment(const Config& config, std::vector<ConfigProblem>& problems);
 // Whether the key is the one that was committed to, the blinded texts are the answers without their role
-// marks, and the analysis follows from the files.
+// marks, every judgement follows from a reply in the journal, and the analysis follows from the judgements.
 Result<std::vector<RunCheck>> verify_experiment(const std::string& directory);
 
 }  // namespace assay::experiment

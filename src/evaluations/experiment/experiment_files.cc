@@ -98,8 +98,8 @@ std::vector<std::string> comparison_lines(const Design& design, const JudgedQuer
 }
 
 ExperimentFiles::ExperimentFiles(const Design& design, const BlindingKey& key, const Judges& judges,
-                                 OutputFiles& files)
-    : design_(design), key_(key), files_(files) {
+                                 Write write)
+    : design_(design), key_(key), write_(std::move(write)) {
   for (std::size_t place = 0; place < design.answers(); ++place) {
     begin(kResponses + design.file_at(place), "{", "\n}\n");
     begin(kBlinded + key.code(place), "{", "\n}\n");
@@ -114,30 +114,29 @@ ExperimentFiles::ExperimentFiles(const Design& design, const BlindingKey& key, c
     evaluator(pairwise_file(i), i, "pairwise", judges.pairwise());
   for (int i = design.pairwise_evaluators + 1; i <= design.evaluators(); ++i)
     evaluator(absolute_file(i), i, "absolute", judges.absolute());
-  files.write("evaluations.jsonl", "");
+  write_("evaluations.jsonl", "");
 }
 
 void ExperimentFiles::begin(const std::string& file, const std::string& opening, std::string_view close) {
   documents_.emplace(file, Document{file, close, true});
-  files_.write(file, opening);
+  write_(file, opening);
 }
 
 void ExperimentFiles::entry(const std::string& file, std::string_view text) {
   Document& document = documents_.at(file);
-  files_.write(file, document.empty ? "\n" : ",\n");
-  files_.write(file, text);
+  write_(file, document.empty ? "\n" : ",\n");
+  write_(file, text);
   document.empty = false;
 }
 
 void ExperimentFiles::add(const JudgedQuery& judged) {
   add_answers(judged);
   add_judgements(judged);
-  for (const std::string& line : comparison_lines(design_, judged))
-    files_.write("evaluations.jsonl", line + "\n");
+  for (const std::string& line : comparison_lines(design_, judged)) write_("evaluations.jsonl", line + "\n");
 }
 
 void ExperimentFiles::finish() {
-  for (const auto& [file, document] : documents_) files_.write(file, document.close);
+  for (const auto& [file, document] : documents_) write_(file, document.close);
   documents_.clear();
 }
 

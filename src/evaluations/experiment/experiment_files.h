@@ -27,7 +27,10 @@ std::vector<std::string> comparison_lines(const Design& design, const JudgedQuer
 
 class ExperimentFiles {
  public:
-  ExperimentFiles(const Design& design, const BlindingKey& key, const Judges& judges, OutputFiles& files);
+  // Appends to the file of that name.
+  using Write = std::function<void(const std::string& name, std::string_view bytes)>;
+  // Design and key must outlive it.
+  ExperimentFiles(const Design& design, const BlindingKey& key, const Judges& judges, Write write);
 
   void add(const JudgedQuery& judged);
   // Ends lists and objects.
@@ -47,7 +50,7 @@ class ExperimentFiles {
 
   const Design& design_;
   const BlindingKey& key_;
-  OutputFiles& files_;
+  Write write_;
   std::map<std::string, Document> documents_;
 };
 

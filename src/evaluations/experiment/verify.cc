@@ -1,4 +1,5 @@
-// Checks a finished run by its files alone: nothing is taken from the journal, and no model is asked.
+// Checks a finished run: its files against each other, and against the replies in its journal. No model is
+// asked.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -19,8 +20,11 @@
 #include "evaluations/experiment/analysis/gathering.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
+#include "evaluations/experiment/verify_journal.h"
+#include "report/conclusions.h"
 #include "report/csv.h"
 #include "report/gates.h"
+#include "report/hangs_on_missing.h"
 #include "report/pages/html_parts.h"
 
 namespace assay::experiment {
@@ -64,8 +68,12 @@ class Verifying {
     const std::string summary_text = read("summary.json");
     const std::string report_text = read("report.html");
     const std::string csv_text = read("aggregate.csv");
-    if (auto config = parse_yaml(config_text); config && config->value.is_object())
-      read_config(Config(config->value.get_object()));
+    if (!file_exists(directory_ + "/" + kJournalFile)) missing_.emplace_back(kJournalFile);
+    Config config;
+    if (auto document = parse_yaml(config_text); document && document->value.is_object()) {
+      config = Config(document->value.get_object());
+      read_config(config);
+    }
     const Json key = parsed(key_text);
     if (key.is_object()) read_answers(key.get_object());
     read_evaluators();
@@ -80,6 +88,7 @@ class Verifying {
     check_commitment(key_text, commitment);
     check_mentions(key_text, commitment, summary, report_text);
     check_key(key_text);
+    check_journal(config, key_text);
     check_blinding();
     check_roles();
     check_comparisons(comparisons_text);
@@ -134,6 +143,7 @@ class Verifying {
     std::map<std::string, std::size_t> files;
     for (std::size_t place = 0; place < design_.answers(); ++place) files[design_.file_at(place)] = place;
     for (const auto& [name, code] : key) {
+      if (name == kSalt) continue;
       const auto own = files.find(std::string(name));
       const std::string dataset(as_text(code).value_or(""));
       originals_[std::string(name)] = parsed(read(kResponses + std::string(name)));
@@ -192,9 +202,29 @@ class Verifying {
 
   void check_key(const std::string& key_text) {
     std::vector<std::string> defects;
-    if (key_text != BlindingKey(design_).text())
-      defects.emplace_back("another one follows from the names and the seed of config.yaml");
-    told("the key follows from names and seed", defects, fmt::format("seed {}", design_.seed));
+    const std::string salt = salt_of(key_text);
+    if (salt.empty()) defects.emplace_back("it has no salt");
+    if (key_text != BlindingKey(design_, salt).text())
+      defects.emplace_back("another one follows from its salt and the names and the seed of config.yaml");
+    told("the key follows from names, seed and salt", defects, fmt::format("seed {}", design_.seed));
+  }
+
+  void check_journal(const Config& config, const std::string& key_text) {
+    constexpr const char* kFiles =
+        "answers, evaluators' files and evaluations.jsonl are those of the journal";
+    constexpr const char* kReplies = "every answer and judgement follows from a reply in the journal";
+    std::vector<Query> queries;
+    queries.reserve(queries_.size());
+    for (const ReadQuery& one : queries_) queries.push_back(one.judged.query);
+    const BlindingKey key(design_, salt_of(key_text));
+    const auto held = held_against_journal(directory_, config, design_, key, queries);
+    if (!held) {
+      told(kFiles, {held.error().text()}, "");
+      told(kReplies, {held.error().text()}, "");
+      return;
+    }
+    told(kFiles, held->files, fmt::format("{} files", held->compared_files));
+    told(kReplies, held->replies, fmt::format("{} replies", held->replies_read));
   }
 
   void check_blinding() {
@@ -405,12 +435,17 @@ class Verifying {
     return analysis;
   }
 
-  // What the files do not settle (usage, texts, the table with the key) is taken over from `before`.
+  // What the files do not settle (usage, texts, scales, the table with the key) is taken over from `before`.
   Summary summary_again(const Analysis& analysis, const Summary& before) const {
     Summary again = before;
     again.metrics.clear();
     again.tables.clear();
+    again.conclusions.clear();
     add_figures(analysis, again);
+    for (Metric& metric : again.metrics) {
+      const auto same = std::ranges::find(before.metrics, metric.name, &Metric::name);
+      if (same != before.metrics.end()) metric.range = same->range;
+    }
     for (const Table& table : before.tables) {
       if (table.name == "blinding") again.tables.push_back(table);
     }
@@ -422,12 +457,16 @@ class Verifying {
       if (auto read = parse_gate(gate.gate)) gates.push_back(std::move(*read));
     }
     again.gates = evaluate_gates(gates, again);
+    // As every run puts its own around an evaluation's.
+    std::ranges::move(missing_conclusions(gates, again), std::back_inserter(again.conclusions));
+    conclude(again);
     return again;
   }
 
   void check_summary(const std::optional<Analysis>& analysis, const Json& summary,
                      const std::string& report_text, const std::string& csv_text) {
-    constexpr const char* kFigures = "figures, tables and gates in summary.json follow from the analysis";
+    constexpr const char* kFigures =
+        "conclusions, figures, tables and gates in summary.json follow from the analysis";
     constexpr const char* kShown = "report.html and aggregate.csv show these figures";
     const auto before = summary_from_json(summary);
     if (!analysis || !before) {

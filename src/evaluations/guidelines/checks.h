@@ -1,9 +1,12 @@
-// The judge's answer on a chunk of guidelines: read, and held against itself. A verdict counts only if it
-// does not contradict its own degree. Pure.
+// One check of the judge's answer: read leniently where nothing is lost by it (a number as id, `true` as
+// text, "Fully", fields left out that say nothing), and held against itself and the conversation. A verdict
+// counts only if it does not contradict its own degree, and if what carries it is the agent's own doing.
+// Pure.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +23,6 @@ struct Segment {
 };
 
 struct Check {
-  std::string guideline_id;  // its number in the chunk, from "1"
   std::vector<Segment> segments;
   std::string degree;   // no, partially, fully
   std::string missing;  // functional, behavioral or ""
@@ -28,21 +30,20 @@ struct Check {
   bool applied = false;
 };
 
-// What is wrong with an answer that fits the schema.
-struct CheckDefect {
-  std::string code;  // missing_id, unknown_id, double_id, fully_not_applied, …
-  std::string guideline_id;
-  std::string words;  // for the judge
+// The number that a check bears, whether written as a number, as text or with a sign around it ("2.", "#2");
+// nothing if it is none.
+std::optional<std::int64_t> number_of(const Json& check);
+
+// What stands in a check, and everything that is wrong with it; `check` counts only without defects. They
+// speak of "it", so that they fit behind a number for the judge and behind an id for the user.
+struct CheckReading {
+  Check check;
+  std::vector<std::string> defects;
 };
+CheckReading read_check(const Json& json, std::span<const Json> events);
 
-// The older spelling is_missing_part_functional_or_behavioral_rational becomes the newer one.
-Json with_new_spelling(Json answer);
-
-// `asked` guidelines, numbered from 1; `events` of the conversation.
-std::vector<CheckDefect> inconsistencies(const Json& answer, std::size_t asked, std::size_t events);
-// The checks of guidelines without defect, in the order of the answer.
-std::vector<Check> sound_checks(const Json& answer, const std::vector<CheckDefect>& defects);
-
+// In the form of the answer's schema.
+Json to_json(const Check& check, std::string_view number, std::string_view action);
 Json to_json(const Segment& segment);
 Segment segment_from(const Json& json);
 

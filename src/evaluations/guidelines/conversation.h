@@ -1,5 +1,5 @@
 // A conversation with the guidelines that it is judged by: read from a line of JSONL in the form of the
-// source, or from a transcript in OpenAI's form. Pure; every problem is named by its place.
+// source, or from a transcript in OpenAI's or Anthropic's. Pure; every problem is named by its place.
 #pragma once
 
 #include <map>
@@ -41,6 +41,7 @@ struct Conversation {
   Json glossary;
   // event_kind, event_source and data of each, with nothing else in them.
   std::vector<Json> events;
+  std::vector<std::string> notes;  // what of a transcript the judge does not see
   std::vector<Guideline> guidelines;
   std::map<std::string, bool> expected;
 };

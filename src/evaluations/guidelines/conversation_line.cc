@@ -7,13 +7,21 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/text.h"
 #include "stats/intervals/mean.h"
 
 namespace assay::guidelines {
 namespace {
 
-constexpr double kUndetermined = -1;  // a failure among the notable cases
+// How good a case is that is worth a look: a failure first, then what the judge sees otherwise than people,
+// then what the agent left out, by how much depends on it and by how much is missing.
+constexpr double kUndetermined = -1;
 constexpr double kWrong = 0;
+double goodness_of_missed(const Guideline* guideline, const Verdict& verdict) {
+  const Criticality criticality = guideline == nullptr ? Criticality::medium : guideline->criticality;
+  const double rank = criticality == Criticality::high ? 1 : criticality == Criticality::medium ? 2 : 3;
+  return rank + (verdict.degree == "partially" ? 0.5 : 0);
+}
 
 // Nothing if nothing is expected.
 std::optional<bool> expected_of(const Conversation& conversation, const Verdict& verdict) {
@@ -62,40 +70,67 @@ void add_row(const std::string& id, const std::optional<bool>& expected, const V
             confidence, verdict.degree, verdict.missing, verdict.undetermined, rationale});
 }
 
-std::string action_of(const Conversation& conversation, const std::string& id) {
+const Guideline* find_guideline(const Conversation& conversation, const std::string& id) {
   const auto found = std::ranges::find(conversation.guidelines, id, &Guideline::id);
-  return found == conversation.guidelines.end() ? id : fmt::format("{}: {}", id, found->action);
+  return found == conversation.guidelines.end() ? nullptr : &*found;
 }
 
-NotableCase undetermined_case(const std::string& id, const Conversation& conversation,
-                              const Verdict& verdict) {
-  return {id,
-          fmt::format("{}: undetermined", verdict.guideline),
-          {{"guideline", action_of(conversation, verdict.guideline)}, {"why", verdict.undetermined}}};
+// What was said in that event, in short.
+std::string event_words(const Json& event) {
+  constexpr std::size_t kLongest = 300;
+  const Json& data = *find_member(event, "data");
+  const std::string who = text_at(event, "event_source");
+  if (text_at(event, "event_kind") == "message")
+    return fmt::format("{}: {}", who, shorten(text_at(data, "message"), kLongest));
+  return fmt::format("{} called: {}", who, shorten(to_text(data), kLongest));
 }
 
-NotableCase wrong_case(const std::string& id, const Conversation& conversation, const Verdict& verdict) {
-  const bool applied = *verdict.applied;
-  NotableCase wrong{id,
-                    fmt::format("{}: {} instead of {}", verdict.guideline,
-                                applied ? "applied" : "not applied", applied ? "not applied" : "applied"),
-                    {{"guideline", action_of(conversation, verdict.guideline)}, {"degree", verdict.degree}}};
-  for (const Segment& segment : verdict.segments) {
-    wrong.fields.emplace_back(
-        segment.message_index ? fmt::format("message {}", *segment.message_index) : "nowhere",
-        fmt::format("{}: {}", segment.text, segment.rationale));
+// Everything that the verdict rests on.
+NotableCase case_of(const std::string& id, const Conversation& conversation, const Verdict& verdict,
+                    std::string why) {
+  NotableCase shown{id, std::move(why), {}};
+  const Guideline* guideline = find_guideline(conversation, verdict.guideline);
+  shown.fields.emplace_back("guideline", guideline == nullptr
+                                             ? verdict.guideline
+                                             : fmt::format("{}: {}", guideline->id, guideline->action));
+  if (guideline != nullptr && !guideline->condition.empty())
+    shown.fields.emplace_back("condition", guideline->condition);
+  if (!verdict.applied) {
+    shown.fields.emplace_back("why", verdict.undetermined);
+    return shown;
   }
-  return wrong;
+  shown.fields.emplace_back("degree", verdict.degree);
+  if (!verdict.missing.empty())
+    shown.fields.emplace_back("missing part",
+                              fmt::format("{}: {}", verdict.missing, verdict.missing_rationale));
+  for (const Segment& segment : verdict.segments) {
+    const std::string finding = fmt::format("{}: {}", segment.text, segment.rationale);
+    const auto index = segment.message_index;
+    if (index && *index >= 0 && *index < static_cast<std::int64_t>(conversation.events.size())) {
+      shown.fields.emplace_back(
+          fmt::format("message {}", *index),
+          fmt::format("{}\n{}", finding, event_words(conversation.events[static_cast<std::size_t>(*index)])));
+    } else {
+      shown.fields.emplace_back("nowhere", finding);
+    }
+  }
+  return shown;
 }
 
 void note(const std::string& id, const Conversation& conversation, const std::optional<bool>& expected,
           const Verdict& verdict, ResultLine& line) {
   if (!verdict.skipped.empty()) return;
-  if (!verdict.applied) {
-    line.notable(kUndetermined, [&] { return undetermined_case(id, conversation, verdict); });
-  } else if (expected && *expected != *verdict.applied) {
-    line.notable(kWrong, [&] { return wrong_case(id, conversation, verdict); });
-  }
+  const auto show = [&](double goodness, std::string_view what) {
+    line.notable(goodness, [&] {
+      return case_of(id, conversation, verdict, fmt::format("{}: {}", verdict.guideline, what));
+    });
+  };
+  if (!verdict.applied) return show(kUndetermined, "undetermined");
+  const bool applied = *verdict.applied;
+  if (expected && *expected != applied)
+    return show(kWrong, applied ? "applied instead of not applied" : "not applied instead of applied");
+  if (!applied)
+    show(goodness_of_missed(find_guideline(conversation, verdict.guideline), verdict), "not applied");
 }
 
 }  // namespace

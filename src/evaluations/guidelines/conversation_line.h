@@ -1,5 +1,5 @@
 // What one conversation came to: its line, a row of results.csv for each guideline, and what is worth a look:
-// guidelines without a verdict, and verdicts other than expected. Pure.
+// guidelines without a verdict, verdicts other than expected, and what the agent left out. Pure.
 #pragma once
 
 #include <optional>

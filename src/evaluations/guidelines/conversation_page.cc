@@ -16,18 +16,29 @@ constexpr std::size_t kMostColumns = 80;  // guidelines in the map
 constexpr std::size_t kLongestText = 20'000;
 
 constexpr const char* kStyle = R"(<style>
-.conversation { margin: 2rem 0; } .event { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1rem;
+#conversations { display: flex; flex-direction: column; } #index { order: -1; }
+.choice { display: inline; } .choice + label { display: inline; margin-right: 1rem; }
+#only-wrong:checked ~ #conversations .conversation:not(.wrong), #only-wrong:checked ~ #conversations tbody tr:not(.wrong),
+#only-missed:checked ~ #conversations .conversation:not(.missed), #only-missed:checked ~ #conversations tbody tr:not(.missed),
+#only-open:checked ~ #conversations .conversation:not(.open), #only-open:checked ~ #conversations tbody tr:not(.open)
+{ display: none; }
+h1 { margin: 1.5rem 0 .5rem; } .conversation, #index { scroll-margin-top: 4rem; } .conversation { margin: 2rem 0; } .event { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1rem;
 border-top: 1px solid #8884; padding: .4rem 0; } .who { font-size: .8rem; opacity: .7; } .said { white-space: pre-wrap;
 overflow-wrap: anywhere; } .evidence .said { border-left: 3px solid #2a78d6; padding-left: .5rem; } .found { font-size: .85rem; }
 .found p { margin: 0 0 .3rem; } .y { background: #2e9e6b33; } .n { background: #d1495b33; } .u { background: #edae4966; }
 .s { opacity: .5; } table.map { border-collapse: collapse; font-size: .75rem; } table.map td, table.map th { border: 1px solid
-#8884; padding: .1rem .35rem; text-align: center; } table.map th.row { text-align: left; }
+#8884; padding: .1rem .35rem; text-align: center; } table.map th.row { text-align: left; } td.otherwise { outline: 2px solid
+#d1495b; outline-offset: -2px; } .expected { font-weight: 600; }
 </style>)";
+
+std::string_view verdict_word(bool applied) {
+  return applied ? "applied" : "not applied";
+}
 
 std::string mark(const Verdict& verdict) {
   if (!verdict.skipped.empty()) return "skipped: " + verdict.skipped;
   if (!verdict.applied) return "undetermined: " + verdict.undetermined;
-  return *verdict.applied ? "applied" : "not applied";
+  return std::string(verdict_word(*verdict.applied));
 }
 
 char letter(const Verdict& verdict) {
@@ -66,33 +77,79 @@ std::string finding(const Verdict& verdict, const Segment& segment) {
                      html::text(segment.rationale, 2'000));
 }
 
+// Which conversations are shown: the style does it, so that the page needs no script.
+constexpr const char* kOpening =
+    R"(<nav aria-label="Pages"><ul><li><a href="report.html">← Report</a></li></ul></nav>
+<h1>Conversations</h1>
+<input type="radio" class="choice" name="choice" id="all" checked><label for="all">all</label>
+<input type="radio" class="choice" name="choice" id="only-wrong"><label for="only-wrong">judged otherwise than expected</label>
+<input type="radio" class="choice" name="choice" id="only-missed"><label for="only-missed">something not applied</label>
+<input type="radio" class="choice" name="choice" id="only-open"><label for="only-open">something undetermined</label>
+<main id="conversations">
+)";
+
+std::optional<bool> expected_of(const Conversation& conversation, const Verdict& verdict) {
+  const auto expected = conversation.expected.find(verdict.guideline);
+  return expected == conversation.expected.end() ? std::nullopt : std::optional(expected->second);
+}
+
+bool is_wrong(const Verdict& verdict, const std::optional<bool>& expected) {
+  return verdict.applied && expected && *verdict.applied != *expected;
+}
+
 }  // namespace
+
+std::size_t ConversationPage::Row::count(char letter) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(cells, [&](const auto& cell) { return cell.second.letter == letter; }));
+}
+
+std::size_t ConversationPage::Row::wrong() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(cells, [](const auto& cell) { return cell.second.wrong; }));
+}
 
 ConversationPage::ConversationPage(OutputFiles& files) : files_(files) {
   files_.write(kFile, html_frame("Conversations").before);
   files_.write(kFile, kStyle);
-  files_.write(kFile, "<h1>Conversations</h1>\n");
+  files_.write(kFile, kOpening);
+}
+
+ConversationPage::Row ConversationPage::row_of(const std::string& id, const Conversation& conversation,
+                                               const std::vector<Verdict>& verdicts) {
+  Row row{id, "", {}};
+  for (const Verdict& verdict : verdicts)
+    row.cells.emplace(verdict.guideline,
+                      Cell{letter(verdict), is_wrong(verdict, expected_of(conversation, verdict))});
+  if (row.wrong() > 0) row.classes += " wrong";
+  if (row.count('n') > 0) row.classes += " missed";
+  if (row.count('u') > 0) row.classes += " open";
+  return row;
 }
 
 void ConversationPage::add(const std::string& id, const Conversation& conversation,
                            const std::vector<Verdict>& verdicts) {
   if (++conversations_ > kMostShown) return;
-  Row row{id, {}};
+  any_expected_ = any_expected_ || !conversation.expected.empty();
   for (const Verdict& verdict : verdicts) {
-    row.cells.emplace(verdict.guideline, letter(verdict));
     if (std::ranges::find(guidelines_, verdict.guideline) == guidelines_.end())
       guidelines_.push_back(verdict.guideline);
   }
-  rows_.push_back(std::move(row));
+  rows_.push_back(row_of(id, conversation, verdicts));
 
-  std::string out = fmt::format("<section class=\"conversation\" id=\"c{}\"><h2>{}</h2>\n<ul>\n",
-                                conversations_, html::text(id, 200));
+  std::string out = fmt::format(
+      "<section class=\"conversation{}\" id=\"c{}\"><h2>{}</h2>\n<p><a href=\"#index\">↑ "
+      "Index</a></p>\n<ul>\n",
+      rows_.back().classes, conversations_, html::text(id, 200));
   for (const Verdict& verdict : verdicts) {
     const auto guideline = std::ranges::find(conversation.guidelines, verdict.guideline, &Guideline::id);
     out +=
         fmt::format("<li class=\"{}\"><b>{}</b> {} — {}", letter(verdict), html::text(verdict.guideline, 200),
                     guideline == conversation.guidelines.end() ? "" : html::text(guideline->action, 1'000),
                     html::text(mark(verdict), 500));
+    if (const auto expected = expected_of(conversation, verdict))
+      out += fmt::format("; <span class=\"expected\">expected: {}{}</span>", verdict_word(*expected),
+                         is_wrong(verdict, expected) ? " ✗" : "");
     if (verdict.applied && verdict.votes.size() > 1)
       out += fmt::format(" ({:.0f} % of votes)", 100 * verdict.confidence);
     if (!verdict.missing.empty())
@@ -122,40 +179,62 @@ void ConversationPage::add(const std::string& id, const Conversation& conversati
   files_.write(kFile, out + "</section>\n");
 }
 
+std::string ConversationPage::index() const {
+  std::string out =
+      "<h2>Index</h2>\n<label class=\"filter\" hidden>Filter <input type=\"search\"></label>\n"
+      "<div class=\"scroll\"><table class=\"sortable\"><thead><tr><th>conversation</th><th>applied</th>"
+      "<th>not applied</th><th>undetermined</th>";
+  if (any_expected_) out += "<th>other than expected</th>";
+  out += "</tr></thead>\n<tbody>\n";
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    out += fmt::format("<tr class=\"{}\"><td><a href=\"#c{}\">{}</a></td><td>{}</td><td>{}</td><td>{}</td>",
+                       row.classes, i + 1, html::text(row.id, 100), row.count('y'), row.count('n'),
+                       row.count('u'));
+    if (any_expected_) out += fmt::format("<td>{}</td>", row.wrong());
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
 // A column per guideline; where there are too many, each row has its own cells with their guidelines' names.
 std::string ConversationPage::map() const {
   const bool columns = guidelines_.size() <= kMostColumns;
-  std::string out = "<h2>Conversations by guidelines</h2>\n<table class=\"map\">";
+  std::string out = "<h2>Conversations by guidelines</h2>\n<div class=\"scroll\"><table class=\"map\">";
   if (columns) {
-    out += "<tr><th></th>";
+    out += "<thead><tr><th></th>";
     for (const std::string& guideline : guidelines_)
       out += fmt::format("<th>{}</th>", html::text(guideline, 60));
-    out += "</tr>\n";
+    out += "</tr></thead>\n";
   }
+  out += "<tbody>\n";
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    out +=
-        fmt::format("<tr><th class=\"row\"><a href=\"#c{}\">{}</a></th>", i + 1, html::text(rows_[i].id, 60));
+    out += fmt::format("<tr class=\"{}\"><th class=\"row\"><a href=\"#c{}\">{}</a></th>", rows_[i].classes,
+                       i + 1, html::text(rows_[i].id, 60));
     for (const std::string& guideline : guidelines_) {
       const auto cell = rows_[i].cells.find(guideline);
       if (cell != rows_[i].cells.end()) {
-        out += fmt::format("<td class=\"{}\" title=\"{}\">{}</td>", cell->second, html::attribute(guideline),
-                           sign(cell->second));
+        out += fmt::format("<td class=\"{}{}\" title=\"{}\">{}</td>", cell->second.letter,
+                           cell->second.wrong ? " otherwise" : "", html::attribute(guideline),
+                           sign(cell->second.letter));
       } else if (columns) {
         out += "<td></td>";
       }
     }
     out += "</tr>\n";
   }
-  return out + "</table>\n<p>✓ applied, ✗ not applied, ? undetermined, – skipped</p>\n";
+  return out +
+         "</tbody></table></div>\n<p>✓ applied, ✗ not applied, ? undetermined, – skipped; framed: other than "
+         "expected</p>\n";
 }
 
 void ConversationPage::finish() {
-  std::string out;
+  std::string out = "<section id=\"index\">\n";
   if (conversations_ > kMostShown)
     out += fmt::format("<p>The first {} of {} conversations; all are in results.jsonl.</p>\n", kMostShown,
                        conversations_);
-  if (!rows_.empty()) out += map();
-  files_.write(kFile, out + html_frame("Conversations").behind);
+  if (!rows_.empty()) out += index() + map();
+  files_.write(kFile, out + "</section>\n</main>\n" + html_frame("Conversations").behind);
 }
 
 }  // namespace assay::guidelines

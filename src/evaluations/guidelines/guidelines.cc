@@ -53,8 +53,7 @@ Task<Outcome> evaluate(const Judge& judge, const GuidelinesPlan& plan, Conversat
       const auto own = chunk_of(list, chunk, plan.batch_size);
       const std::string step = plan.votes > 1 ? fmt::format("vote{}/checks{}", vote, chunk + 1)
                                               : fmt::format("checks{}", chunk + 1);
-      questions.push_back(judge.ask(context, step, judge.request(conversation, own, vote, plan.votes),
-                                    own.size(), conversation.events.size()));
+      questions.push_back(judge.ask(context, step, conversation, own, vote, plan.votes));
     }
   }
   const std::vector<ChunkVotes> answers = co_await all(std::move(questions));
@@ -86,6 +85,11 @@ Task<Outcome> evaluate(const Judge& judge, const GuidelinesPlan& plan, Conversat
     verdicts.push_back(std::move(verdict));
   }
   outcome.result = outcome_json(verdicts);
+  if (!conversation.notes.empty()) {
+    JsonArray notes;
+    for (const std::string& note : conversation.notes) notes.push_back(boost::json::string(note));
+    outcome.result["warnings"] = std::move(notes);
+  }
   co_return outcome;
 }
 

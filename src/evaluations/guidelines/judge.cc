@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "evaluations/guidelines/chunk_answer.h"
 
 namespace assay::guidelines {
 namespace {
@@ -115,48 +116,18 @@ ChatRequest Judge::request(const Conversation& conversation, std::span<const Gui
   return request;
 }
 
-Task<ChunkVotes> Judge::ask(CaseContext& context, std::string step, ChatRequest request, std::size_t asked,
-                            std::size_t events) const {
+Task<ChunkVotes> Judge::ask(CaseContext& context, std::string step, const Conversation& conversation,
+                            std::span<const Guideline> chunk, int vote, int votes) const {
+  ChunkAnswer given(chunk, conversation.events);
   StructuredPolicy policy;
-  policy.normalise = with_new_spelling;
-  policy.check = [asked, events](const Json& answer) {
-    std::vector<std::string> words;
-    for (CheckDefect& defect : inconsistencies(answer, asked, events))
-      words.push_back(std::move(defect.words));
-    return words;
-  };
-  StructuredAnswer answer =
-      co_await step_.ask(context, std::move(step), std::move(request), std::move(policy));
-
+  policy.normalise = [&given](Json answer) { return given.take(std::move(answer)); };
+  policy.check = [&given](const Json&) { return given.defects(); };
+  policy.asked_again = [&given] { return given.asked_again(); };
+  const StructuredAnswer answer = co_await step_.ask(
+      context, std::move(step), request(conversation, chunk, vote, votes), std::move(policy));
   ChunkVotes result;
-  result.votes.resize(asked);
-  // Of an answer that stayed bad, what is sound in it counts all the same.
-  std::optional<Json> usable;
-  if (answer.value) {
-    usable = std::move(*answer.value);
-  } else {
-    result.error = answer.value.error();
-    if (!answer.history.empty()) {
-      auto last = parse_lenient_json(answer.history.back().text);
-      if (last) {
-        Json value = with_new_spelling(std::move(last->value));
-        if (step_.schema().valid(value)) usable = std::move(value);
-      }
-    }
-  }
-  const std::vector<CheckDefect> defects =
-      usable ? inconsistencies(*usable, asked, events) : std::vector<CheckDefect>{};
-  for (std::size_t i = 0; i < asked; ++i) {
-    Vote& vote = result.votes[i];
-    const auto own = std::ranges::find(defects, std::to_string(i + 1), &CheckDefect::guideline_id);
-    vote.why = own != defects.end() ? own->words : result.error ? result.error->text() : "no check";
-  }
-  if (usable) {
-    for (Check& check : sound_checks(*usable, defects)) {
-      const std::size_t place = static_cast<std::size_t>(std::stoul(check.guideline_id)) - 1;
-      result.votes[place] = {std::move(check), ""};
-    }
-  }
+  if (!answer.value) result.error = answer.value.error();
+  result.votes = given.votes(result.error);
   co_return result;
 }
 

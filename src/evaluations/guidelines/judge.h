@@ -1,5 +1,5 @@
 // Asks the judge about one chunk of guidelines: the prompt with its sections, the answer's schema, and repair
-// with every defect named. What stays bad costs its own guidelines only.
+// of the checks that are bad, with every defect named. What stays bad costs its own guideline only.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,9 @@ class Judge {
   // `vote` counts from 1; with several votes each has a seed of its own, for providers that take one.
   ChatRequest request(const Conversation& conversation, std::span<const Guideline> chunk, int vote,
                       int votes) const;
-  Task<ChunkVotes> ask(CaseContext& context, std::string step, ChatRequest request, std::size_t asked,
-                       std::size_t events) const;
+  // Conversation and chunk must outlive the task.
+  Task<ChunkVotes> ask(CaseContext& context, std::string step, const Conversation& conversation,
+                       std::span<const Guideline> chunk, int vote, int votes) const;
 
  private:
   JudgeStep step_;

@@ -1,6 +1,8 @@
 #include "evaluations/persona/aggregate.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "evaluations/figures.h"
+#include "evaluations/persona/conclusions.h"
 #include "evaluations/persona/figures_by_group.h"
 #include "evaluations/persona/persona.h"
 
@@ -96,6 +99,7 @@ class PersonaAggregate final : public Aggregate {
     summary.metrics.push_back(
         count("selection_mismatches", mismatches_, status_.processed_requests, Metric::Better::lower));
     if (human_) human_->apply(summary, job_.mode);
+    summary.conclusions = conclusions(summary, figures_.agreement_by_classification(), agreement_by_name());
   }
 
   void write_figures(const Summary& /*summary*/, const std::vector<NotableCase>& /*notable*/) override {
@@ -119,6 +123,15 @@ class PersonaAggregate final : public Aggregate {
   }
 
  private:
+  std::map<std::string, Estimate> agreement_by_name() const {
+    std::map<std::string, Estimate> rates;
+    for (const auto& [id, rate] : figures_.agreement_by_persona()) {
+      const auto persona = std::ranges::find(job_.personas, id, &Persona::id);
+      rates.emplace(persona == job_.personas.end() ? id : persona->name, rate);
+    }
+    return rates;
+  }
+
   void keep_records(const PersonaCase& asked, const Case& input, const Judgement& judgement,
                     const ResultLine& line) {
     const auto records = evaluation_.records(asked, context_id(run_.run_id, input.id), judgement,
@@ -136,7 +149,7 @@ class PersonaAggregate final : public Aggregate {
     }
     ++status_.processed_requests;
     status_.usage += judgement.usage;
-    if (!judgement.finish_reason.empty()) status_.finish_reason = judgement.finish_reason;
+    if (!judgement.origin.finish_reason.empty()) status_.finish_reason = judgement.origin.finish_reason;
     if (good) return;
     ++status_.failed_requests;
     status_.is_error = true;

@@ -48,6 +48,12 @@ Estimate mean_of(const ClusteredMoments& moments) {
   return moments.clusters() == moments.all().n() ? estimate_mean(moments.all()) : estimate_mean(moments);
 }
 
+std::map<std::string, Estimate> agreement_of(const std::map<std::string, VerdictTally>& groups) {
+  std::map<std::string, Estimate> rates;
+  for (const auto& [group, tally] : groups) rates.emplace(group, tally.agreement_rate());
+  return rates;
+}
+
 }  // namespace
 
 void VerdictTally::add(const Verdict& verdict, Mode mode) {
@@ -64,17 +70,33 @@ Estimate VerdictTally::likert_mean() const {
 // From the distribution: the middle of five values needs no list. Its interval would take verdicts on one
 // item for independent ones, so it has none where they are not.
 Estimate VerdictTally::likert_median() const {
-  const std::int64_t total = likert_.all().n();
-  if (total == 0) return undefined_figure("no observations");
-  const auto at = [&](std::int64_t rank) {  // from 0
-    for (std::size_t i = 0; i < distribution_.size(); ++i) {
-      if (rank < distribution_[i]) return static_cast<double>(i + 1);
-      rank -= distribution_[i];
-    }
-    return 5.0;
+  const auto middle = [](const std::array<std::int64_t, 5>& counts) {
+    std::int64_t total = 0;
+    for (const std::int64_t count : counts) total += count;
+    const auto at = [&counts](std::int64_t rank) {  // from 0
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (rank < counts[i]) return static_cast<double>(i + 1);
+        rank -= counts[i];
+      }
+      return 5.0;
+    };
+    return (at((total - 1) / 2) + at(total / 2)) / 2;
   };
-  Estimate estimate = plain_figure((at((total - 1) / 2) + at(total / 2)) / 2, total);
-  estimate.undefined = "no interval is given for the median of five values";
+  const std::int64_t total = likert_.all().n();
+  Estimate estimate = undefined_figure("no observations");
+  if (total > 0) {
+    estimate = plain_figure(middle(distribution_), total);
+    estimate.undefined = "no interval is given for the median of five values";
+  }
+  std::int64_t absent = 0;
+  for (const auto& [outcome, verdicts] : missing_) absent += verdicts;
+  if (absent == 0) return estimate;
+  std::array<std::int64_t, 5> worst = distribution_;
+  std::array<std::int64_t, 5> best = distribution_;
+  worst.front() += absent;
+  best.back() += absent;
+  estimate = count_missing(std::move(estimate), missing_);
+  estimate.bounds = Interval{middle(worst), middle(best)};
   return estimate;
 }
 
@@ -104,19 +126,26 @@ void VerdictFigures::add(std::size_t persona, const std::vector<Question>& quest
                       &by_perspective_[perspective], &by_persona_and_classification_[{name, classification}]};
   };
   if (verdicts.empty()) {
+    ++failed_requests_[outcome];
     for (const Question& question : questions) {
       for (VerdictTally* tally : tallies(question.classification_id, question.perspective_id))
         tally->add_missing(outcome, 1);
     }
     return;
   }
+  Moments likert;
+  Moments agreed;
   for (const Verdict& verdict : verdicts) {
+    if (mode_ != Mode::mode3) likert.add(verdict.likert);
+    agreed.add(agrees(verdict, mode_) ? 1 : 0);
     for (VerdictTally* tally : tallies(verdict.classification_id, verdict.perspective_id))
       tally->add(verdict, mode_);
     auto& said = said_[{verdict.classification_id, verdict.perspective_id}];
     said.resize(personas_.size(), Ratings::kAbsent);
     said[persona] = mode_ == Mode::mode3 ? (verdict.agrees ? 1 : 0) : verdict.likert;
   }
+  if (const auto mean = likert.mean()) likert_per_request_.add(item_, *mean);
+  agreed_per_request_.add(item_, *agreed.mean());
 }
 
 void VerdictFigures::end_item() {
@@ -151,6 +180,14 @@ Table VerdictFigures::by_group(std::string name, std::string title, std::string 
   return table;
 }
 
+std::map<std::string, Estimate> VerdictFigures::agreement_by_classification() const {
+  return agreement_of(by_classification_);
+}
+
+std::map<std::string, Estimate> VerdictFigures::agreement_by_persona() const {
+  return agreement_of(by_persona_);
+}
+
 void VerdictFigures::apply(Summary& summary) {
   end_item();
   auto& metrics = summary.metrics;
@@ -158,6 +195,7 @@ void VerdictFigures::apply(Summary& summary) {
   const auto add = [&](const VerdictTally& tally, const std::string& suffix) {
     if (likert) {
       metrics.push_back(number("likert.mean" + suffix, tally.likert_mean()));
+      metrics.back().range = kLikertRange;
       metrics.back().headline = suffix.empty();
     }
     metrics.push_back(share("agreement_rate" + suffix, tally.agreement_rate(), suffix.empty()));
@@ -166,12 +204,18 @@ void VerdictFigures::apply(Summary& summary) {
   add(all_, "");
   if (likert) {
     metrics.push_back(number("likert.median", all_.likert_median()));
+    metrics.back().range = kLikertRange;
     for (std::size_t i = 0; i < 5; ++i)
       metrics.push_back(count(fmt::format("likert.count_{}", i + 1), all_.distribution()[i], all_.n()));
+    metrics.push_back(number("likert.mean_per_request",
+                             with_missing(within_range(mean_of(likert_per_request_), kLikertRange),
+                                          failed_requests_, kLikertRange)));
   } else {
-    for (const char* name : {"likert.mean", "weighted_agreement"})
+    for (const char* name : {"likert.mean", "weighted_agreement", "likert.mean_per_request"})
       metrics.push_back(number(name, undefined_figure("mode3 has no Likert values")));
   }
+  metrics.push_back(share("agreement_rate_per_request",
+                          with_missing(within_range(mean_of(agreed_per_request_)), failed_requests_)));
   if (personas_.size() > 1) {
     metrics.push_back(number("personas.krippendorff_alpha",
                              krippendorff_alpha(alpha_, likert ? Scale::ordinal : Scale::nominal),

@@ -45,6 +45,9 @@ class VerdictFigures {
   void add(std::size_t persona, const std::vector<Question>& questions, const std::vector<Verdict>& verdicts,
            const std::string& outcome);
   void apply(Summary& summary);
+  // Agreement by classification, and by persona (its id).
+  std::map<std::string, Estimate> agreement_by_classification() const;
+  std::map<std::string, Estimate> agreement_by_persona() const;
 
  private:
   void end_item();
@@ -53,6 +56,10 @@ class VerdictFigures {
 
   Mode mode_;
   std::vector<std::string> personas_;
+  // Means over requests, each alike, by item.
+  ClusteredMoments likert_per_request_;
+  ClusteredMoments agreed_per_request_;
+  std::map<std::string, std::int64_t> failed_requests_;  // by outcome
   VerdictTally all_;
   std::map<std::string, VerdictTally> by_classification_;
   std::map<std::string, VerdictTally> by_persona_;

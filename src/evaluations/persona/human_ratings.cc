@@ -37,7 +37,7 @@ HumanRatings HumanRatings::read(const std::string& path, std::vector<ConfigProbl
     const std::uint64_t number = (*line)->number;
     auto parsed = parse_json((*line)->text);
     if (!parsed) {
-      complain(number, "not JSON: " + parsed.error().text());
+      complain(number, not_json_words((*line)->text, parsed.error()));
       continue;
     }
     const Json json = camel_case(*parsed);
@@ -115,10 +115,10 @@ void HumanRatings::apply(Summary& summary, Mode mode) const {
   metrics.push_back(share("human.exact_match", wilson(equal, static_cast<std::int64_t>(judge.size()))));
   if (likert)
     metrics.push_back(number("human.mean_difference", estimate_mean(difference), Metric::Better::neither));
-  const auto n = static_cast<std::int64_t>(used_);
-  metrics.push_back(count("human.ratings", n, n));
-  metrics.push_back(
-      count("human.ratings_of_no_verdict", static_cast<std::int64_t>(ratings_.size() - used_), n));
+  const auto given = static_cast<std::int64_t>(ratings_.size());
+  const auto used = static_cast<std::int64_t>(used_);
+  metrics.push_back(count("human.ratings", used, given));
+  metrics.push_back(count("human.ratings_of_no_verdict", given - used, given));
 }
 
 std::vector<std::string> HumanRatings::metric_names() {

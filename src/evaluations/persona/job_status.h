@@ -40,8 +40,8 @@ struct JobStatus {
   std::int64_t processed_requests = 0;  // ended, well or not
   std::int64_t failed_requests = 0;
   std::int64_t skipped_items = 0;    // matched, but beyond items_to_process
-  std::int64_t init_remaining = -1;  // items that the job began with
-  std::int64_t remaining = -1;       // of them, not processed yet
+  std::int64_t init_remaining = -1;  // items that matched when the job began
+  std::int64_t remaining = -1;       // of them, not processed; those beyond a limit too
   Usage usage;
   bool is_error = false;      // once a request failed it stays
   std::string finish_reason;  // of the last answer

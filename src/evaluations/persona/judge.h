@@ -1,5 +1,5 @@
-// Asks the judge for one complete answer: the tool get_evaluations is forced, and its arguments count only as
-// a whole.
+// Asks the judge for one complete answer, as a call of the tool get_evaluations where the model takes tools
+// and in another way where it does not. The answer counts only as a whole.
 #pragma once
 
 #include <string>

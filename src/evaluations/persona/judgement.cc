@@ -5,6 +5,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "core/saturating.h"
+
 namespace assay::persona {
 namespace {
 
@@ -20,7 +22,7 @@ std::vector<std::string> texts_at(const Json& json, std::string_view name) {
 Json usage_json(const Usage& usage) {
   return JsonObject{{"completion_tokens", usage.completion_tokens},
                     {"prompt_tokens", usage.prompt_tokens},
-                    {"total_tokens", usage.prompt_tokens + usage.completion_tokens}};
+                    {"total_tokens", saturating_add(usage.prompt_tokens, usage.completion_tokens)}};
 }
 
 Json texts_json(const std::vector<std::string>& texts) {
@@ -34,8 +36,8 @@ JsonObject outcome_json(const Judgement& judgement, Mode mode) {
   for (const Verdict& verdict : judgement.answer.verdicts) verdicts.push_back(to_json(verdict, mode));
   JsonObject json{{"verdicts", std::move(verdicts)},
                   {"attempts", judgement.attempts},
-                  {"finish_reason", judgement.finish_reason},
                   {"model", judgement.model},
+                  {"origin", assay::to_json(judgement.origin)},
                   {"usage", usage_json(judgement.usage)}};
   if (!judgement.answer.warnings.empty()) json["warnings"] = texts_json(judgement.answer.warnings);
   if (judgement.error) {
@@ -53,7 +55,8 @@ Judgement judgement_from(const Outcome& outcome) {
   judgement.answer.warnings = texts_at(result, "warnings");
   judgement.answer.defects = texts_at(result, "defects");
   judgement.raw_text = text_at(result, "raw_text");
-  judgement.finish_reason = text_at(result, "finish_reason");
+  if (const Json* origin = find_member(result, "origin"))
+    judgement.origin = origin_from_json(*origin).value_or(ReplyOrigin{});
   judgement.model = text_at(result, "model");
   if (const Json* attempts = find_member(result, "attempts"))
     judgement.attempts = static_cast<int>(as_integer(*attempts).value_or(0));

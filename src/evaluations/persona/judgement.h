@@ -18,8 +18,8 @@ struct Judgement {
   CheckedAnswer answer;
   std::optional<Error> error;  // why there is no answer that counts; kept as the outcome's own
   std::string raw_text;        // what the judge wrote last
-  std::string finish_reason;   // of that; "" if nothing came
   std::string model;           // as the provider names it
+  ReplyOrigin origin;          // of that, in the provider's words; empty if nothing came
   Usage usage;                 // of all attempts
   int attempts = 0;            // answers that came
 };

@@ -8,7 +8,6 @@
 
 #include "core/sha256.h"
 #include "core/text.h"
-#include "evaluations/persona/judge.h"
 
 namespace assay::persona {
 namespace {
@@ -20,43 +19,99 @@ Json chat_messages(const ChatRequest& chat) {
   return messages;
 }
 
-Json query_info(const RecordedRequest& about) {
-  JsonObject info{
-      {"model", about.chat.model},
-      {"tool_choice", JsonObject{{"type", "function"}, {"function", JsonObject{{"name", kToolName}}}}}};
+std::string prompt_text(const ChatRequest& chat) {
+  std::string text;
+  for (const Message& message : chat.messages) text += (text.empty() ? "" : "\n\n") + message.text;
+  return text;
+}
+
+// As a call of the tool: that way comes first, so it is what was tried if nothing came.
+bool asked_by_tool(const Judgement& judgement) {
+  return judgement.origin.way.value_or(StructuredWay::tools) == StructuredWay::tools;
+}
+
+Json tools_of(const ChatRequest& chat) {
+  const OutputSchema& output = *chat.output;
+  return JsonArray{JsonObject{{"type", "function"},
+                              {"function", JsonObject{{"name", output.name},
+                                                      {"description", output.description},
+                                                      {"parameters", output.schema.value()}}}}};
+}
+
+Json max_tokens_of(const RecordedRequest& about, const Judgement& judgement) {
+  const auto& sent =
+      judgement.origin.max_tokens ? judgement.origin.max_tokens : about.chat.sampling.max_tokens;
+  return sent ? Json(*sent) : Json(nullptr);
+}
+
+// What is sent beside the prompt.
+JsonObject parameters_of(const RecordedRequest& about, const Judgement& judgement) {
+  JsonObject parameters{{"model", about.chat.model}};
+  if (asked_by_tool(judgement)) {
+    parameters["tool_choice"] =
+        JsonObject{{"type", "function"}, {"function", JsonObject{{"name", about.chat.output->name}}}};
+  }
   const Sampling& sampling = about.chat.sampling;
-  if (sampling.temperature) info["temperature"] = *sampling.temperature;
-  if (sampling.top_p) info["top_p"] = *sampling.top_p;
-  if (sampling.max_tokens) info["max_tokens"] = *sampling.max_tokens;
-  if (sampling.seed) info["seed"] = *sampling.seed;
+  if (sampling.temperature) parameters["temperature"] = *sampling.temperature;
+  if (sampling.top_p) parameters["top_p"] = *sampling.top_p;
+  if (sampling.max_tokens) parameters["max_tokens"] = *sampling.max_tokens;
+  if (sampling.seed) parameters["seed"] = *sampling.seed;
+  return parameters;
+}
+
+// The request to the provider, in OpenAI's terms whoever it was.
+Json prompt_query(const RecordedRequest& about, const Judgement& judgement) {
+  JsonObject query = parameters_of(about, judgement);
+  query["messages"] = chat_messages(about.chat);
+  if (asked_by_tool(judgement)) {
+    query["tools"] = tools_of(about.chat);
+  } else if (judgement.origin.way == StructuredWay::json_schema) {
+    query["response_format"] = JsonObject{
+        {"type", "json_schema"},
+        {"json_schema",
+         JsonObject{{"name", about.chat.output->name}, {"schema", about.chat.output->schema.value()}}}};
+  }
+  return query;
+}
+
+JsonObject query_info(const RecordedRequest& about, const Judgement& judgement) {
+  JsonObject info = parameters_of(about, judgement);
+  info["maxTokens"] = max_tokens_of(about, judgement);
   info["mode"] = to_string(about.mode);
   info["eval_request"] = about.request;
   info["engine"] = "assay";
   return info;
 }
 
-Json finish_json(const Judgement& judgement) {
-  return judgement.finish_reason.empty() ? Json(nullptr) : Json(boost::json::string(judgement.finish_reason));
+JsonObject query_info_with_prompt(const RecordedRequest& about, const Judgement& judgement) {
+  JsonObject info = query_info(about, judgement);
+  info["promptText"] = prompt_text(about.chat);
+  info["promptQueryJson"] = prompt_query(about, judgement);
+  return info;
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(boost::json::string(text));
 }
 
 Json query_state(const Judgement& judgement) {
-  JsonObject state;
-  if (!judgement.model.empty()) state["model"] = judgement.model;
-  state["finish_reason"] = finish_json(judgement);
-  state["usage"] = usage_json(judgement.usage);
-  state["attempts"] = judgement.attempts;
-  return state;
+  const ReplyOrigin& origin = judgement.origin;
+  return JsonObject{{"id", text_or_null(origin.id)},
+                    {"created", origin.created != 0 ? Json(origin.created) : Json(nullptr)},
+                    {"model", text_or_null(judgement.model)},
+                    {"system_fingerprint", text_or_null(origin.fingerprint)},
+                    {"finish_reason", text_or_null(origin.finish_reason)},
+                    {"statusCode", origin.status != 0 ? Json(origin.status) : Json(nullptr)},
+                    {"usage", usage_json(judgement.usage)},
+                    {"attempts", judgement.attempts}};
 }
 
 Json additional_query_info(const RecordedRequest& about, const Judgement& judgement) {
-  const Tool& tool = about.chat.tools.front();
-  return JsonObject{
-      {"tools", JsonArray{JsonObject{{"type", "function"},
-                                     {"function", JsonObject{{"name", tool.name},
-                                                             {"description", tool.description},
-                                                             {"parameters", tool.parameters}}}}}},
-      {"messages", chat_messages(about.chat)},
-      {"finish_reason", finish_json(judgement)}};
+  JsonObject info{{"tools", asked_by_tool(judgement) ? tools_of(about.chat) : Json(JsonArray{})},
+                  {"messages", chat_messages(about.chat)},
+                  {"finish_reason", text_or_null(judgement.origin.finish_reason)}};
+  if (judgement.origin.way) info["structured"] = assay::to_string(*judgement.origin.way);
+  return info;
 }
 
 Json recorded_perspectives(const RecordedRequest& about) {
@@ -104,7 +159,7 @@ Json status_code(const Judgement& judgement, std::string_view error) {
         status >= 100)
       return status;
   }
-  return judgement.attempts > 0 ? Json(200) : Json(nullptr);
+  return judgement.origin.status != 0 ? Json(judgement.origin.status) : Json(nullptr);
 }
 
 }  // namespace
@@ -123,52 +178,52 @@ Json success_record(const RecordedRequest& about, const Judgement& judgement) {
                        {"evaluateTitle", or_null(about.item.title)},
                        {"evaluateText", or_null(about.item.text)},
                        {"evaluationResponses", evaluation_responses(about, judgement)}};
-  return JsonObject{{"agent", about.agent},
-                    {"evaluationPersona", about.persona.json},
-                    {"evaluationPerspectives", recorded_perspectives(about)},
-                    {"context", JsonObject{{"contextId", about.context_id},
-                                           {"evaluationItems", JsonArray{item}},
-                                           {"openaiApiCompletionsQueryInfo", query_info(about)},
-                                           {"additionalQueryInfo", additional_query_info(about, judgement)},
-                                           {"queryState", query_state(judgement)}}},
-                    {"evaluationRequest", about.request},
-                    {"items", JsonArray{std::move(evaluated)}}};
+  return JsonObject{
+      {"agent", about.agent},
+      {"evaluationPersona", about.persona.json},
+      {"evaluationPerspectives", recorded_perspectives(about)},
+      {"context", JsonObject{{"contextId", about.context_id},
+                             {"evaluationItems", JsonArray{item}},
+                             {"openaiApiCompletionsQueryInfo", query_info_with_prompt(about, judgement)},
+                             {"additionalQueryInfo", additional_query_info(about, judgement)},
+                             {"queryState", query_state(judgement)}}},
+      {"evaluationRequest", about.request},
+      {"items", JsonArray{std::move(evaluated)}}};
 }
 
 Json failure_record(const RecordedRequest& about, const Judgement& judgement, const std::string& error) {
   const bool came = judgement.attempts > 0;
-  const Sampling& sampling = about.chat.sampling;
   const Json text = came ? Json(boost::json::string(judgement.raw_text)) : Json(nullptr);
-  return JsonObject{
-      {"agent", about.agent},
-      {"contextIdentifier", about.context_id},
-      {"mode", to_string(about.mode)},
-      {"model", about.chat.model},
-      {"evaluationPersona", about.persona.json},
-      {"evaluationPerspectives", recorded_perspectives(about)},
-      {"evaluationItem", camel_case(about.item_json)},
-      {"evaluationRequest", about.request},
-      {"items", JsonArray{boost::json::string(about.item.id)}},
-      {"itemCount", 1},
-      {"queryInfo", query_info(about)},
-      {"additionalQueryInfo", additional_query_info(about, judgement)},
-      {"queryState", query_state(judgement)},
-      {"finishReason", finish_json(judgement)},
-      {"maxTokens", sampling.max_tokens ? Json(*sampling.max_tokens) : Json(nullptr)},
-      {"promptQueryJson", JsonObject{{"model", about.chat.model}, {"messages", chat_messages(about.chat)}}},
-      {"responseText", text},
-      {"rawResponseText", text},
-      {"statusCode", status_code(judgement, error)},
-      {"usage", usage_json(judgement.usage)},
-      {"error", error},
-      {"defects", texts_json(judgement.answer.defects)}};
+  return JsonObject{{"agent", about.agent},
+                    {"contextIdentifier", about.context_id},
+                    {"mode", to_string(about.mode)},
+                    {"model", about.chat.model},
+                    {"evaluationPersona", about.persona.json},
+                    {"evaluationPerspectives", recorded_perspectives(about)},
+                    {"evaluationItem", camel_case(about.item_json)},
+                    {"evaluationRequest", about.request},
+                    {"items", JsonArray{boost::json::string(about.item.id)}},
+                    {"itemCount", 1},
+                    {"queryInfo", query_info(about, judgement)},
+                    {"additionalQueryInfo", additional_query_info(about, judgement)},
+                    {"queryState", query_state(judgement)},
+                    {"finishReason", text_or_null(judgement.origin.finish_reason)},
+                    {"maxTokens", max_tokens_of(about, judgement)},
+                    {"promptText", prompt_text(about.chat)},
+                    {"promptQueryJson", prompt_query(about, judgement)},
+                    {"responseText", text},
+                    {"rawResponseText", text},
+                    {"statusCode", status_code(judgement, error)},
+                    {"usage", usage_json(judgement.usage)},
+                    {"error", error},
+                    {"defects", texts_json(judgement.answer.defects)}};
 }
 
 Json job_entry(const RecordedRequest& about, const Judgement& judgement) {
   JsonArray results;
   for (const Verdict& verdict : judgement.answer.verdicts) results.push_back(to_json(verdict, about.mode));
   return JsonObject{{"request_items", *find_member(about.request, "items")},
-                    {"info", JsonObject{{"query_info", query_info(about)},
+                    {"info", JsonObject{{"query_info", query_info(about, judgement)},
                                         {"query_state", query_state(judgement)},
                                         {"usage", usage_json(judgement.usage)}}},
                     {"results", std::move(results)}};

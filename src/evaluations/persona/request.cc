@@ -33,13 +33,13 @@ Json json_of(const std::vector<std::string>& texts) {
 Result<std::int64_t> time_ms(const Json& json) {
   if (const auto seconds = as_number(json)) {
     constexpr double kLargest = 1e11;  // the year 5138
-    if (!(std::fabs(*seconds) < kLargest))
+    if (!(std::fabs(*seconds) < kLargest) || *seconds * 1000 < static_cast<double>(kFirstTimeMs))
       return fail(ErrorKind::data, fmt::format("found {}, expected seconds since 1970", excerpt(json)));
     return std::llround(*seconds * 1000);
   }
-  const auto time = parse_iso_time(as_text(json).value_or(""));
+  const auto time = parse_iso_ms(as_text(json).value_or(""));
   if (!time) return fail(ErrorKind::data, fmt::format("found {}, expected ISO 8601", excerpt(json)));
-  return std::chrono::duration_cast<std::chrono::milliseconds>(time->time_since_epoch()).count();
+  return *time;
 }
 
 std::string camel(std::string_view name) {
@@ -148,7 +148,7 @@ Item read_item(const Json& given) {
   Item item;
   if (const Json* summary = find_member(json, "contentItemSummary")) item.id = text_at(*summary, "itemId");
   if (const Json* time = find_member(json, "evaluateTime")) item.time_ms = time_ms(*time).value_or(0);
-  item.time = iso_time(WallTime(std::chrono::milliseconds(item.time_ms)));
+  item.time = iso_time_of_ms(item.time_ms);
   item.title = find_text(json, "evaluateTitle");
   item.text = find_text(json, "evaluateText");
   item.source_type = find_text(json, "evaluateSourceType");

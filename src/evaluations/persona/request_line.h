@@ -1,5 +1,5 @@
-// What one request came to: its line, a row of results.csv for each verdict, and a failure as worth a look.
-// Pure.
+// What one request came to: its line, a row of results.csv for each verdict, and what is worth a look: a
+// failure, and every verdict that does not agree, the surest first. Pure.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/secrets/literal_secrets.h"
 #include "core/text.h"
 #include "models/providers/provider.h"
 #include "net/http/url.h"
@@ -62,7 +63,8 @@ Result<Address> chat_address(const Provider& provider, std::string_view base_url
   address.host = url->authority();
   address.domain = lower_ascii(url->host);
   address.is_public = address.domain == domain_of(provider.base_url);
-  address.base = Url{.scheme = url->scheme, .host = url->host, .port = url->port, .path = url->path}.text();
+  address.base = url_without_secrets(
+      Url{.scheme = url->scheme, .host = url->host, .port = url->port, .path = url->path}.text());
   address.url = joined(*url, endpoint);
   address.stream_url =
       wire.stream_endpoint.empty() ? address.url : joined(*url, endpoint_for(wire.stream_endpoint, model));

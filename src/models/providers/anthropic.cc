@@ -206,6 +206,7 @@ Result<ChatReply> anthropic_reply(const Json& json) {
   }
   reply.usage = usage_of(find_member(json, "usage"));
   reply.model = text_of(json, "model");
+  reply.origin = {.id = text_of(json, "id"), .finish_reason = text_of(json, "stop_reason")};
   return reply;
 }
 

@@ -250,6 +250,11 @@ Result<ChatReply> openai_reply(const Json& json) {
   if (reply.finish == FinishReason::refusal && reply.refusal.empty()) reply.refusal = reply.message.text;
   reply.usage = usage_of(find_member(json, "usage"));
   reply.model = text_of(json, "model");
+  const Json* created = find_member(json, "created");
+  reply.origin = {.id = text_of(json, "id"),
+                  .finish_reason = text_of(choice, "finish_reason"),
+                  .fingerprint = text_of(json, "system_fingerprint"),
+                  .created = created != nullptr ? as_integer(*created).value_or(0) : 0};
   return reply;
 }
 
@@ -271,7 +276,11 @@ void OpenAiStream::take(const ServerSentEvent& event) {
     error_ = *chunk;
     return;
   }
-  if (const std::string model = text_of(*chunk, "model"); !model.empty()) model_ = model;
+  // Every chunk repeats what the reply is called; some servers leave it out of the last ones.
+  for (const std::string_view key : {"id", "model", "system_fingerprint", "created"}) {
+    if (const std::string value = text_of(*chunk, key); !value.empty())
+      head_[key] = *find_member(*chunk, key);
+  }
   if (const Json* usage = find_member(*chunk, "usage"); usage != nullptr && usage->is_object())
     usage_ = *usage;
   const Json* choices = find_member(*chunk, "choices");
@@ -331,7 +340,9 @@ Result<ChatReply> OpenAiStream::reply() const {
   }
   from["tool_calls"] = std::move(calls);
   JsonObject choice{{"message", std::move(from)}, {"finish_reason", finish_reason_}};
-  JsonObject whole{{"model", model_}, {"choices", JsonArray{std::move(choice)}}, {"usage", usage_}};
+  JsonObject whole = head_;
+  whole["choices"] = JsonArray{std::move(choice)};
+  whole["usage"] = usage_;
   return openai_reply(Json(std::move(whole)));
 }
 

@@ -45,7 +45,7 @@ class OpenAiStream : public ReplyStream {
   void take_delta(const Json& delta);
   void take_call(const Json& delta);
 
-  std::string model_;
+  JsonObject head_;  // what the reply says about itself: id, model, …
   std::string text_;
   std::string refusal_;
   std::string finish_reason_;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 #include "core/text.h"
 #include "models/failure.h"
 #include "models/providers/provider.h"
@@ -141,6 +141,17 @@ std::expected<Json, ModelFailure> read_reply(std::string_view body, const Asked&
   return std::unexpected(std::move(failure));
 }
 
+// A model as v1 is told of it; its key is put at `key_place`.
+JsonObject model_json(const ModelSpec& model, const char* key_place, PromptqlQuery& query) {
+  const Provider* provider = find_provider(model.provider);
+  if (provider == nullptr || provider->promptql_name.empty()) return {{"provider", "hasura"}};
+  JsonObject json{{"provider", provider->promptql_name}, {"model", model.name}};
+  if (!model.base_url.empty()) json["base_url"] = model.base_url;
+  query.body_keys.emplace_back(key_place,
+                               model.api_key_env.empty() ? provider->key_variable : model.api_key_env);
+  return json;
+}
+
 }  // namespace
 
 PromptqlQuery promptql_query(const PromptqlSettings& settings, const ModelSpec& model,
@@ -151,18 +162,9 @@ PromptqlQuery promptql_query(const PromptqlSettings& settings, const ModelSpec& 
   query.timeout = settings.timeout;
   JsonObject body{{"version", settings.version}};
   if (settings.version == "v1") {
-    JsonObject llm;
-    const Provider* provider = find_provider(model.provider);
-    if (provider != nullptr && !provider->promptql_name.empty()) {
-      llm["provider"] = provider->promptql_name;
-      llm["model"] = model.name;
-      if (!model.base_url.empty()) llm["base_url"] = model.base_url;
-      query.body_keys.emplace_back("/llm/api_key",
-                                   model.api_key_env.empty() ? provider->key_variable : model.api_key_env);
-    } else {
-      llm["provider"] = "hasura";
-    }
-    body["llm"] = std::move(llm);
+    body["llm"] = model_json(model, "/llm/api_key", query);
+    if (settings.ai_primitives)
+      body["ai_primitives_llm"] = model_json(*settings.ai_primitives, "/ai_primitives_llm/api_key", query);
   }
   body["ddn"] = settings.ddn;
   if (!settings.artifacts.empty()) body["artifacts"] = settings.artifacts;
@@ -173,6 +175,19 @@ PromptqlQuery promptql_query(const PromptqlSettings& settings, const ModelSpec& 
   body["interactions"] = JsonArray{JsonObject{{"user_message", JsonObject{{"text", user_message}}}}};
   body["stream"] = false;
   query.body = std::move(body);
+  return query;
+}
+
+PromptqlQuery confirming_query(PromptqlQuery query, const Json& reply, std::string_view user_message) {
+  JsonObject& body = query.body.as_object();
+  JsonArray& interactions = body["interactions"].as_array();
+  interactions.back().as_object()["assistant_actions"] = list_at(reply, "assistant_actions");
+  interactions.push_back(JsonObject{{"user_message", JsonObject{{"text", user_message}}}});
+  const JsonArray& made = list_at(reply, "modified_artifacts");
+  if (made.empty()) return query;
+  JsonArray artifacts = list_at(query.body, "artifacts");
+  for (const Json& artifact : made) artifacts.push_back(artifact);
+  body["artifacts"] = std::move(artifacts);
   return query;
 }
 
@@ -209,7 +224,7 @@ Task<std::expected<Json, ModelFailure>> query_promptql(HttpClient& client, const
                                 asked(host, *filled, query), std::chrono::system_clock::now());
   } else {
     auto reply = read_reply(response->body, asked(host, *filled, query));
-    if (reply) co_return std::move(*reply);
+    if (reply) co_return filled->secrets.hide_in(*reply);
     failure = std::move(reply).error();
   }
   failure->error = std::move(failure->error).with("promptql", host);

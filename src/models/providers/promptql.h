@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,8 +30,9 @@ struct PromptqlSettings {
   std::string timezone = "UTC";                  // IANA name
   // v1: {url, headers}, v2: {build_id or build_version, headers}; texts may hold ${NAME}.
   JsonObject ddn = {};
-  std::string system_instructions = {};  // v1
-  JsonArray artifacts = {};              // given along: {identifier, title, artifact_type, data}
+  std::string system_instructions = {};         // v1
+  std::optional<ModelSpec> ai_primitives = {};  // v1: for the service's own primitives; none: `llm`
+  JsonArray artifacts = {};                     // given along: {identifier, title, artifact_type, data}
   std::chrono::nanoseconds timeout = std::chrono::seconds(600);
 };
 
@@ -50,6 +52,9 @@ struct PromptqlQuery {
 // the model of the service. v2 takes none.
 PromptqlQuery promptql_query(const PromptqlSettings& settings, const ModelSpec& model,
                              std::string_view user_message);
+
+// The same question once more, with what was replied to it and the user's next words.
+PromptqlQuery confirming_query(PromptqlQuery query, const Json& reply, std::string_view user_message);
 
 // What identifies it in the journal: url, body, and the names of the keys.
 Json to_json(const PromptqlQuery& query);

@@ -85,6 +85,9 @@ class Inspection {
     if (settings_.version == "v2" && !settings_.system_instructions.empty()) {
       wrong("system_instructions: v2 takes none; they belong to the project's configuration");
     }
+    if (settings_.version == "v2" && settings_.ai_primitives) {
+      wrong("ai_primitives_llm: v2 takes none; it belongs to the project's configuration");
+    }
   }
 
   void check_ddn() {

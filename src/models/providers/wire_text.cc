@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/json/depth.h"
 #include "core/text.h"
 
 namespace assay {
@@ -29,7 +30,9 @@ std::string text_of(const Json& json, std::string_view key) {
 std::int64_t count_of(const Json& json, std::string_view pointer) {
   const Json* found = find_pointer(json, pointer);
   if (found == nullptr) return 0;
-  return std::max<std::int64_t>(0, as_integer(*found).value_or(0));
+  // Also of numbers that no 64 bits hold.
+  if (as_number(*found).value_or(0) >= static_cast<double>(kMostTokens)) return kMostTokens;
+  return capped_tokens(as_integer(*found).value_or(0));
 }
 
 void set_arguments(ToolCall& call, const Json* arguments) {
@@ -37,11 +40,13 @@ void set_arguments(ToolCall& call, const Json* arguments) {
   if (arguments == nullptr || arguments->is_null()) return;
   const auto text = as_text(*arguments);
   if (!text) {
-    call.arguments = *arguments;
+    call.arguments = within_depth(*arguments) ? *arguments : Json(nullptr);
+    if (call.arguments.is_null()) call.arguments_text = to_text(*arguments);
     return;
   }
   if (trim(*text).empty()) return;  // how models call a tool that takes nothing
-  if (auto parsed = parse_json(*text)) {
+  // Arguments that nest too deeply are as good as arguments that are no JSON: told, not guessed.
+  if (auto parsed = parse_json(*text); parsed && within_depth(*parsed)) {
     call.arguments = std::move(*parsed);
   } else {
     call.arguments = nullptr;

@@ -22,7 +22,7 @@ Json text_list(const std::vector<std::string>& texts);
 
 // The member as text, or as the digits of a whole number; empty if it is anything else.
 std::string text_of(const Json& json, std::string_view key);
-// A count of tokens: never negative, 0 if absent.
+// A count of tokens: never negative, 0 if absent, at most kMostTokens.
 std::int64_t count_of(const Json& json, std::string_view pointer);
 // Arguments as JSON, as text that holds JSON, or as whatever the model wrote.
 void set_arguments(ToolCall& call, const Json* arguments);

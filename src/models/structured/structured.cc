@@ -16,9 +16,11 @@ std::string defect_words(const SchemaDefect& defect) {
   return fmt::format("{}: {}", defect.instance_pointer, defect.message);
 }
 
-AnswerReading read(const ChatReply& reply, std::string_view tool, const Schema& schema,
-                   const StructuredPolicy& policy) {
-  AnswerReading reading = read_answer(policy.form, reply, tool, policy.read);
+AnswerReading read(const ChatReply& reply, const Schema& schema, const StructuredPolicy& policy) {
+  if (policy.admit) {
+    if (auto defects = policy.admit(reply); !defects.empty()) return {{}, {}, std::move(defects)};
+  }
+  AnswerReading reading = read_answer(reply, policy.read);
   if (!reading.defects.empty()) return reading;
   if (policy.normalise) reading.value = policy.normalise(std::move(reading.value));
   for (const auto& defect : schema.validate(reading.value)) reading.defects.push_back(defect_words(defect));
@@ -53,8 +55,9 @@ Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, co
   std::optional<ChatReply> last;
   while (answer.attempts < most) {
     const int attempt = ++answer.attempts;
-    ChatRequest asked =
-        last ? ask_again(policy.form, request, *last, answer.history.back().defects) : request;
+    ChatRequest asked = last ? ask_again(request, *last, answer.history.back().defects,
+                                         policy.asked_again ? policy.asked_again() : std::string())
+                             : request;
     if (policy.adjust) policy.adjust(attempt, asked);
     Result<ChatReply> reply = co_await complete(attempt, std::move(asked));
     if (!reply) {
@@ -62,7 +65,7 @@ Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, co
       co_return answer;
     }
     answer.usage += reply->usage;
-    answer.history.push_back({written_answer(policy.form, *reply), reply->finish, reply->model, {}});
+    answer.history.push_back({written_answer(*reply), reply->finish, reply->model, reply->origin, {}});
     if (reply->finish == FinishReason::refusal || !reply->refusal.empty()) {
       answer.history.back().defects = {"the model declined to answer"};
       const std::string words = shown(reply->refusal);
@@ -71,7 +74,7 @@ Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, co
                                                  : fmt::format("the model declined to answer: {}", words));
       co_return answer;
     }
-    AnswerReading reading = read(*reply, request.tool_choice.name, schema, policy);
+    AnswerReading reading = read(*reply, schema, policy);
     if (reading.defects.empty()) {
       answer.value = std::move(reading.value);
       answer.forgiven = std::move(reading.forgiven);

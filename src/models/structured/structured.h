@@ -1,6 +1,6 @@
-// Asks a model for JSON that fits a schema until it does: the answer (text, or a call of a tool) is parsed
-// strictly, then leniently, validated, and checked by the caller; an answer with defects is given back to the
-// model with every defect named. Bounded, pure but for `complete`, and everything that the model wrote is
+// Asks a model for JSON that fits a schema until it does: the answer is parsed strictly, then leniently,
+// validated, and checked by the caller; an answer with defects is given back to the model with every defect
+// named. Bounded, pure but for `complete`, and everything that the model wrote is
 // kept, whatever the outcome.
 //
 //   StructuredAnswer answer = co_await ask_structured(complete, request, schema, {.attempts = 3});
@@ -17,7 +17,7 @@
 #include "core/schema/schema.h"
 #include "core/task.h"
 #include "models/chat.h"
-#include "models/structured/reply_form.h"
+#include "models/structured/answer_text.h"
 
 namespace assay {
 
@@ -26,9 +26,12 @@ using Complete = std::function<Task<Result<ChatReply>>(int attempt, ChatRequest 
 
 struct StructuredPolicy {
   int attempts = 3;  // at least one is made
-  ReplyForm form = ReplyForm::text;
   // What else is wrong with an answer that fits the schema, in words that the model can act on; may be null.
   std::function<std::vector<std::string>(const Json&)> check = {};
+  // What speaks against taking an answer at all, before it is read (how it ended); may be null.
+  std::function<std::vector<std::string>(const ChatReply&)> admit = {};
+  // What is to be given again, after the defects; null: the whole answer.
+  std::function<std::string()> asked_again = {};
   // Changes the request of an attempt (another temperature), and an answer before it is validated (an older
   // spelling); both may be null.
   std::function<void(int attempt, ChatRequest& request)> adjust = {};
@@ -44,6 +47,7 @@ struct StructuredAttempt {
   std::string text;  // as the model wrote it
   FinishReason finish = FinishReason::stop;
   std::string model;  // as the provider names what answered
+  ReplyOrigin origin;
   std::vector<std::string> defects;
 };
 
@@ -58,8 +62,7 @@ struct StructuredAnswer {
       history;  // every answer that came, in order; the last one is the accepted one
 };
 
-// `request.output`, or the tool that it names, is what the provider is told; `schema` is what counts, and
-// must outlive the task.
+// `request.output` is what the provider is told; `schema` is what counts, and must outlive the task.
 Task<StructuredAnswer> ask_structured(Complete complete, ChatRequest request, const Schema& schema,
                                       StructuredPolicy policy);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/text.h"
 #include "models/providers/provider.h"
@@ -29,12 +30,24 @@ bool carries(StructuredWay way, const Wire& wire, const OutputSchema& output,
 }
 
 // The answer that came as the argument of our tool becomes the text; calls of the request's own tools stay.
-bool take_answer_call(ChatReply& reply, const std::string& tool_name) {
+// Where there are none, a call under another name is the answer all the same: its arguments say whether it
+// is. Several calls that differ become a list, which no schema of an answer takes for one.
+bool take_answer_call(ChatReply& reply, const ChatRequest& request) {
   auto& calls = reply.message.tool_calls;
-  const auto answer = std::ranges::find(calls, tool_name, &ToolCall::name);
-  if (answer == calls.end()) return false;
-  reply.message.text = answer->arguments_text.empty() ? to_text(answer->arguments) : answer->arguments_text;
-  std::erase_if(calls, [&](const ToolCall& call) { return call.name == tool_name; });
+  const std::string tool_name = output_tool_name(request);
+  const auto is_answer = [&](const ToolCall& call) {
+    return call.name == tool_name || request.tools.empty();
+  };
+  std::vector<std::string> answers;
+  for (const ToolCall& call : calls) {
+    if (!is_answer(call)) continue;
+    std::string text = call.arguments_text.empty() ? to_text(call.arguments) : call.arguments_text;
+    if (answers.empty() || answers.front() != text) answers.push_back(std::move(text));
+  }
+  if (answers.empty()) return false;
+  reply.message.text =
+      answers.size() == 1 ? std::move(answers.front()) : fmt::format("[{}]", fmt::join(answers, ","));
+  std::erase_if(calls, is_answer);
   if (calls.empty() && reply.finish == FinishReason::tool_calls) reply.finish = FinishReason::stop;
   return true;
 }
@@ -67,6 +80,8 @@ StructuredWay choose_way(const Wire& wire, std::string_view pinned, const Output
   for (const auto way : wire.ways) {
     if (pinned == to_string(way)) return way;
   }
+  if (output.preferred && carries(*output.preferred, wire, output, capabilities, refused))
+    return *output.preferred;
   for (const auto way : wire.ways) {
     if (carries(way, wire, output, capabilities, refused)) return way;
   }
@@ -112,8 +127,7 @@ std::string tool_instruction(std::string_view tool_name) {
 void settle_reply(ChatReply& reply, const ChatRequest& request, const WirePlan& plan) {
   if (reply.finish == FinishReason::refusal) return;
   if (plan.way) {
-    const bool called =
-        *plan.way == StructuredWay::tools && take_answer_call(reply, output_tool_name(request));
+    const bool called = *plan.way == StructuredWay::tools && take_answer_call(reply, request);
     if (!called && reply.message.tool_calls.empty()) take_json_out(reply);
   } else if (!plan.capabilities.stop) {
     cut_at_stop(reply, request.sampling.stop);

@@ -21,8 +21,8 @@ struct WirePlan {
   bool stream = false;
 };
 
-// `pinned` is ModelSpec::structured. Else the first of the wire's ways that the model takes and that can
-// carry the schema.
+// `pinned` is ModelSpec::structured. Else the way that the output prefers, and behind it the first of the
+// wire's, that the model takes and that can carry the schema.
 StructuredWay choose_way(const Wire& wire, std::string_view pinned, const OutputSchema& output,
                          const Capabilities& capabilities, const SchemaRefusals& refused);
 

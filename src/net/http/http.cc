@@ -113,14 +113,16 @@ bool is_http_field_value(std::string_view text) {
 }
 
 std::optional<RequestTarget> split_target(std::string_view target) {
+  std::string_view authority;
   if (const auto scheme = target.find("://"); !target.starts_with('/') && scheme != std::string_view::npos) {
     const auto path = target.find_first_of("/?", scheme + 3);
+    authority = target.substr(scheme + 3, path - (scheme + 3));
     target = path == std::string_view::npos ? "/" : target.substr(path);
   }
   const auto question = target.find('?');
   auto path = percent_decoded(target.substr(0, question));
   if (!path) return std::nullopt;
-  RequestTarget parts{.path = std::move(*path), .query = {}};
+  RequestTarget parts{.path = std::move(*path), .query = {}, .authority = std::string(authority)};
   if (parts.path.empty()) parts.path = "/";
   if (question != std::string_view::npos) parts.query = target.substr(question + 1);
   return parts;

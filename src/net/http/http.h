@@ -40,8 +40,9 @@ std::string_view reason_phrase(int status);
 
 // The target of a request line: "/path?query", or a whole URL as a proxy gets it.
 struct RequestTarget {
-  std::string path;   // decoded; "/" if the target has none
-  std::string query;  // raw, without '?'
+  std::string path;       // decoded; "/" if the target has none
+  std::string query;      // raw, without '?'
+  std::string authority;  // of a whole URL: host and port as they are written
 };
 // Null if a percent sign does not begin an encoded byte, or encodes a zero byte.
 std::optional<RequestTarget> split_target(std::string_view target);

@@ -33,6 +33,10 @@ constexpr std::size_t kDestinationsKept = 1024;
 constexpr std::size_t kFilesForOthers = 64;
 // Silence is looked for so many times within an idle timeout: it is noticed a quarter late at most.
 constexpr int kChecksPerIdleTimeout = 4;
+// Of each reply, however many are large: most are no larger.
+constexpr std::size_t kAlwaysTaken = std::size_t{16} << 10;
+// How long a connection may take to end a reply that is whole.
+constexpr Duration kEndOfReply = std::chrono::milliseconds(250);
 constexpr Duration kLongest = std::chrono::hours(24 * 365);
 
 struct TextHash {
@@ -99,6 +103,8 @@ struct HttpClient::State final : CurlShardOwner, std::enable_shared_from_this<Ht
     Clock::time_point started;
     Clock::time_point deadline;
     int quiet_checks = 0;
+    std::size_t arriving = 0;  // bytes of its body so far
+    bool paused = false;       // until there is room for more
   };
 
   // What send() awaits; lives in its frame.
@@ -138,6 +144,7 @@ struct HttpClient::State final : CurlShardOwner, std::enable_shared_from_this<Ht
   void abandon(Exchange& exchange);
   void close();
   std::size_t in_flight() const { return in_flight_; }
+  std::size_t most_arriving() const { return most_arriving_; }
 
   EventLoop& loop;
   std::optional<Error> ca_error;
@@ -161,6 +168,11 @@ struct HttpClient::State final : CurlShardOwner, std::enable_shared_from_this<Ht
   void resume_ready();
   void set_check(Exchange& exchange, Clock::time_point now);
   void check_time(Exchange& exchange);
+  void await_end(Exchange& exchange);
+  void end_well(Exchange& exchange);
+  bool may_take(Exchange& exchange, std::size_t bytes);
+  bool has_room(const Exchange& exchange, std::size_t bytes) const;
+  void go_on_with_paused();
   void expire(Exchange& exchange, std::string message);
   void cancel_all(Exchanges& list);
 
@@ -170,6 +182,9 @@ struct HttpClient::State final : CurlShardOwner, std::enable_shared_from_this<Ht
   TransferSetup setup_;
   std::size_t limit_ = 0;
   std::size_t in_flight_ = 0;
+  std::size_t arriving_ = 0;  // bytes of all bodies
+  std::size_t most_arriving_ = 0;
+  std::size_t paused_ = 0;
   int inside_ = 0;  // calls into libcurl on the stack
   bool closing_ = false;
   std::unordered_map<std::string, std::unique_ptr<Destination>, TextHash, std::equal_to<>> destinations_;
@@ -254,7 +269,9 @@ void HttpClient::State::submit(Waiter& waiter) {
   exchange.started = Clock::now();
   exchange.deadline = exchange.started + std::clamp(waiter.request.total_timeout, Duration::zero(), kLongest);
   exchange.prepare(std::move(waiter.request), destination.origin, destination.policy.version(),
-                   [this, &exchange] { opened(exchange); });
+                   {.connected = [this, &exchange] { opened(exchange); },
+                    .complete = [this, &exchange] { await_end(exchange); },
+                    .may_take = [this, &exchange](std::size_t bytes) { return may_take(exchange, bytes); }});
   set_check(exchange, exchange.started);
   ++in_flight_;
 
@@ -331,12 +348,15 @@ void HttpClient::State::settled() {
     detach(dying_.front());
     recycle(dying_.front());
   }
+  go_on_with_paused();
   pump();
   resume_ready();
 }
 
 void HttpClient::State::let_go(Exchange& exchange) {
   loop.cancel(std::exchange(exchange.timer, 0));
+  arriving_ -= std::exchange(exchange.arriving, 0);
+  if (std::exchange(exchange.paused, false)) --paused_;
   if (!exchange.destination) return;
   opened(exchange);
   exchange.destination->policy.leave(Clock::now());
@@ -386,6 +406,7 @@ void HttpClient::State::abandon(Exchange& exchange) {
   }
   detach(exchange);
   recycle(exchange);
+  go_on_with_paused();
   pump();
 }
 
@@ -401,6 +422,7 @@ void HttpClient::State::check_time(Exchange& exchange) {
   const HttpRequest& request = exchange.request();
   const std::string& name = exchange.destination->origin.name;
   const auto now = Clock::now();
+  if (now >= exchange.deadline && exchange.complete()) return end_well(exchange);
   if (now >= exchange.deadline) {
     const char* reason = exchange.connected() ? "no complete reply from" : "no connection to";
     return expire(exchange, fmt::format("{} {} after {} (total timeout)", reason, name,
@@ -408,13 +430,66 @@ void HttpClient::State::check_time(Exchange& exchange) {
   }
   // Before the connection stands, silence is a matter of the connect timeout.
   if (exchange.connected()) {
-    exchange.quiet_checks = exchange.moved() ? 0 : exchange.quiet_checks + 1;
+    // It is we who are silent if it is paused.
+    exchange.quiet_checks = exchange.moved() || exchange.paused ? 0 : exchange.quiet_checks + 1;
     if (exchange.quiet_checks >= kChecksPerIdleTimeout) {
+      if (exchange.complete()) return end_well(exchange);
       return expire(exchange,
                     fmt::format("{} was silent for {} (idle timeout)", name, in_words(request.idle_timeout)));
     }
   }
   set_check(exchange, now);
+}
+
+// The reply is whole; an end that follows at once leaves the connection for the next request.
+void HttpClient::State::await_end(Exchange& exchange) {
+  const auto now = Clock::now();
+  exchange.deadline = std::min(exchange.deadline, now + kEndOfReply);
+  loop.cancel(exchange.timer);
+  set_check(exchange, now);
+}
+
+bool HttpClient::State::has_room(const Exchange& exchange, std::size_t bytes) const {
+  if (arriving_ + bytes <= options_.max_arriving || exchange.arriving + bytes <= kAlwaysTaken) return true;
+  // The oldest of the large ones goes on whatever happens, so that there is an end to all of them.
+  const auto large = [](const Exchange& one) { return one.arriving > kAlwaysTaken; };
+  const auto oldest = std::ranges::find_if(active_, large);
+  return oldest == active_.end() || &*oldest == &exchange;
+}
+
+bool HttpClient::State::may_take(Exchange& exchange, std::size_t bytes) {
+  if (!has_room(exchange, bytes)) {
+    exchange.paused = true;
+    ++paused_;
+    return false;
+  }
+  exchange.arriving += bytes;
+  arriving_ += bytes;
+  most_arriving_ = std::max(most_arriving_, arriving_);
+  return true;
+}
+
+void HttpClient::State::go_on_with_paused() {
+  if (paused_ == 0 || inside_ > 0) return;
+  // What a piece is given to may abandon others, which then leave the list.
+  std::vector<Exchange*> waiting;
+  for (Exchange& exchange : active_) {
+    if (exchange.paused) waiting.push_back(&exchange);
+  }
+  for (Exchange* exchange : waiting) {
+    if (!exchange->paused || exchange->home != &active_ || !has_room(*exchange, kAlwaysTaken)) continue;
+    exchange->paused = false;
+    --paused_;
+    ++inside_;
+    curl_easy_pause(exchange->easy(), CURLPAUSE_CONT);
+    --inside_;
+  }
+}
+
+void HttpClient::State::end_well(Exchange& exchange) {
+  detach(exchange);
+  finish(exchange, exchange.result(CURLE_OK));
+  settled();
 }
 
 void HttpClient::State::expire(Exchange& exchange, std::string message) {
@@ -459,6 +534,10 @@ Task<Result<HttpResponse>> HttpClient::send(HttpRequest request) {
   if (!destination) co_return fail(destination.error());
   if ((*destination)->origin.tls && state_->ca_error) co_return fail(*state_->ca_error);
   co_return co_await State::Waiter(*state_, std::move(request), **destination);
+}
+
+std::size_t HttpClient::most_arriving() const {
+  return state_->most_arriving();
 }
 
 std::size_t HttpClient::in_flight() const {

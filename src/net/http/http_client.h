@@ -33,6 +33,10 @@ struct HttpRequest {
   // false ends the transfer early, which is not an error. It may send or cancel requests, this one, too, or
   // destroy the client; it must not throw. It also counts against max_body.
   std::function<bool(std::string_view)> on_data{};
+  // If set, asked after each piece that on_data took: whether the reply is whole by its own word. Then the
+  // connection has a moment to end as it should, to be used again, and however it ends, the transfer ends
+  // well.
+  std::function<bool()> is_complete{};
 };
 
 struct HttpResponse {
@@ -45,7 +49,10 @@ struct HttpResponse {
 
 struct HttpClientOptions {
   std::size_t max_connections =
-      8192;               // open at once over all shards; further requests wait inside the client
+      8192;  // open at once over all shards; further requests wait inside the client
+  // Of all bodies that are arriving, in bytes. Where they would hold more, the newer ones are read no further
+  // until older ones are complete.
+  std::size_t max_arriving = std::size_t{256} << 20;
   std::string ca_file{};  // PEM, in addition to CURL_CA_BUNDLE / SSL_CERT_FILE / the system's own
   std::string proxy{};    // overrides http_proxy, https_proxy, all_proxy, no_proxy
   std::string user_agent = "assay";
@@ -64,6 +71,8 @@ class HttpClient {
   Task<Result<HttpResponse>> send(HttpRequest request);
 
   std::size_t in_flight() const;
+  // The most bytes of arriving bodies that there were at one time.
+  std::size_t most_arriving() const;
 
  private:
   struct State;

@@ -1,7 +1,6 @@
-// A small HTTP/1.1 server (Boost.Beast, hidden in one source): asynchronous, so that a thousand slow or
-// stalled requests cost no thread. Handlers run on the server's own threads and answer whenever they like; a
-// handler that blocks holds up all connections of its thread. Requests of one connection are handled one
-// after the other.
+// A small HTTP/1.1 server: asynchronous, so that a thousand slow or stalled requests cost no thread. Handlers
+// run on the server's own threads and answer whenever they like; a handler that blocks holds up all
+// connections of its thread. Requests of one connection are handled one after the other.
 #pragma once
 
 #include <chrono>
@@ -9,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
@@ -20,9 +20,19 @@ struct ServerRequest {
   std::string method{};
   std::string path{};   // decoded, without query
   std::string query{};  // raw, without '?'
+  std::string host{};   // whom it is for, with the port if one was given; well formed, or empty in HTTP/1.0
   Headers headers{};
   std::string body{};
   std::string remote{};  // address of the peer
+  std::string local{};   // address that the peer has connected to
+  std::string client{};  // who sends it, if admission has found out
+};
+
+// An answer instead of the handler's.
+struct Refusal {
+  int status = 400;
+  Headers headers{};
+  std::string body{};
 };
 
 // How one request is answered: exactly one of send(), send_truncated(), begin_stream()…end_stream(), or
@@ -52,6 +62,11 @@ struct HttpServerOptions {
   std::uint16_t port = 0;  // 0: any free one
   int threads = 1;
   std::size_t max_body = std::size_t{64} << 20;  // 413 beyond
+  // Bytes of bodies of all requests that are being read or answered; 503 beyond.
+  std::size_t max_buffered = std::size_t{512} << 20;
+  // Asked when the head of a request is complete, before its body is read; may note what it finds out. Runs
+  // on the server's threads. Empty: all are admitted.
+  std::function<std::optional<Refusal>(ServerRequest& head)> admit{};
   // Slowloris: a request must be complete so long after its first byte, and the first one after connecting.
   std::chrono::nanoseconds header_timeout = std::chrono::seconds(30);
   // Between requests, and for a peer that does not take what is sent to it.
@@ -66,6 +81,11 @@ class HttpServer {
   static Result<std::unique_ptr<HttpServer>> start(HttpServerOptions options, Handler handler);
   // Stops and joins the threads; requests without an answer are cut off. Not to be called by a handler.
   virtual ~HttpServer() = default;
+  // From now on no connection is accepted, and requests that are not complete yet are answered 503.
+  virtual void refuse_new() = 0;
+  // refuse_new(), and waits until every request under way has its answer and all connections are closed;
+  // false if `patience` ended before. Not to be called by a handler.
+  virtual bool drain(std::chrono::nanoseconds patience) = 0;
   virtual std::uint16_t port() const = 0;
   virtual std::size_t connections() const = 0;  // open now
   virtual std::uint64_t accepted() const = 0;   // connections since the start

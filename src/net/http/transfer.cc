@@ -40,6 +40,8 @@ Transfer::Transfer(const TransferSetup& setup) : easy_(curl_easy_init()) {
   set(easy_, CURLOPT_SHARE, setup.share);
   set(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
   set(easy_, CURLOPT_ACCEPT_ENCODING, "");
+  // What was checked is what is sent: "/a/../b" must not become "/b" on the way.
+  set(easy_, CURLOPT_PATH_AS_IS, 1L);
   set(easy_, CURLOPT_USERAGENT, setup.user_agent);
   set(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -77,11 +79,10 @@ Transfer& Transfer::of(CURL* easy) {
   return *reinterpret_cast<Transfer*>(self);
 }
 
-void Transfer::prepare(HttpRequest request, const Origin& origin, HttpVersion version,
-                       std::function<void()> on_connected) {
+void Transfer::prepare(HttpRequest request, const Origin& origin, HttpVersion version, Events events) {
   request_ = std::move(request);
   origin_ = &origin;
-  on_connected_ = std::move(on_connected);
+  events_ = std::move(events);
   error_text_[0] = '\0';
   if (url_set_ != request_.url) {
     url_set_ = request_.url;
@@ -169,12 +170,12 @@ void Transfer::set_headers() {
 void Transfer::clear() {
   HttpRequest done = std::move(request_);
   request_ = HttpRequest{};
-  on_connected_ = nullptr;
+  events_ = {};
   origin_ = nullptr;
   response_ = HttpResponse{};
   received_ = 0;
   uploaded_ = 0;
-  active_ = connected_ = abandoned_ = too_long_ = ended_early_ = false;
+  active_ = connected_ = abandoned_ = too_long_ = ended_early_ = complete_ = false;
   if (header_lines_.capacity() > kKeptCapacity) header_lines_ = std::string();
   if (url_set_.capacity() > kKeptCapacity) {
     url_set_ = std::string();
@@ -198,7 +199,7 @@ int Transfer::before_request(void* self, char* /*address*/, char* /*local_addres
   if (transfer.abandoned_ || transfer.connected_) return CURL_PREREQFUNC_ABORT;
   transfer.connected_ = true;
   transfer.active_ = true;
-  if (transfer.on_connected_) transfer.on_connected_();
+  if (transfer.events_.connected) transfer.events_.connected();
   return CURL_PREREQFUNC_OK;
 }
 
@@ -228,22 +229,36 @@ void Transfer::start_response(std::string_view status_line) {
 std::size_t Transfer::take_body(char* data, std::size_t size, std::size_t count, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
   transfer.active_ = true;
+  switch (transfer.take({data, size * count})) {
+    case Taken::all:
+      return size * count;
+    case Taken::not_now:
+      return CURL_WRITEFUNC_PAUSE;  // these bytes come again
+    case Taken::nothing_more:
+      break;
+  }
   // Any other number than that of the bytes given ends the transfer; 0 would not if none were given.
-  return transfer.take({data, size * count}) ? size * count : CURL_WRITEFUNC_ERROR;
+  return CURL_WRITEFUNC_ERROR;
 }
 
-bool Transfer::take(std::string_view chunk) {
-  if (abandoned_ || ended_early_) return false;
-  received_ += chunk.size();
-  if (received_ > request_.max_body) {
+Transfer::Taken Transfer::take(std::string_view chunk) {
+  if (abandoned_ || ended_early_) return Taken::nothing_more;
+  if (received_ + chunk.size() > request_.max_body) {
     too_long_ = true;
-    return false;
+    return Taken::nothing_more;
   }
+  if (events_.may_take && !events_.may_take(chunk.size())) return Taken::not_now;
+  received_ += chunk.size();
   if (request_.on_data && response_.status >= 200 && response_.status < 300) {
     // It may destroy the coroutine that waits for this transfer, but the function itself stays here until
     // libcurl has returned.
     if (!request_.on_data(chunk)) ended_early_ = true;
-    return !ended_early_ && !abandoned_;
+    if (ended_early_ || abandoned_) return Taken::nothing_more;
+    if (!complete_ && request_.is_complete && request_.is_complete()) {
+      complete_ = true;
+      if (events_.complete) events_.complete();
+    }
+    return Taken::all;
   }
   if (response_.body.empty()) {
     curl_off_t announced = 0;
@@ -251,15 +266,15 @@ bool Transfer::take(std::string_view chunk) {
     if (announced > 0) response_.body.reserve(std::min(static_cast<std::size_t>(announced), kMostReserved));
   }
   response_.body += chunk;
-  return true;
+  return Taken::all;
 }
 
 Result<HttpResponse> Transfer::result(CURLcode code) {
-  if (too_long_) {
+  if (too_long_ && !complete_) {
     return fail(ErrorKind::rejected, fmt::format("the reply of {} is longer than the limit of {} bytes",
                                                  origin_->name, request_.max_body));
   }
-  if (code == CURLE_OK || ended_early_) return std::move(response_);
+  if (code == CURLE_OK || ended_early_ || complete_) return std::move(response_);
   long system_error = 0;
   curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &system_error);
   return fail(explain({.code = code,

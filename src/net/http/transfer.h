@@ -41,10 +41,14 @@ class Transfer {
   // The Transfer that has this handle.
   static Transfer& of(CURL* easy);
 
-  // Takes the request and tells libcurl about it. `origin` must live until clear(). `on_connected` is called,
-  // inside libcurl, when there is a connection and the request is about to be sent.
-  void prepare(HttpRequest request, const Origin& origin, HttpVersion version,
-               std::function<void()> on_connected);
+  // What its owner hears, inside libcurl.
+  struct Events {
+    std::function<void()> connected;  // there is a connection, and the request is about to be sent
+    std::function<void()> complete;   // HttpRequest::is_complete said so
+    std::function<bool(std::size_t bytes)> may_take;  // whether there is room for more of the body
+  };
+  // Takes the request and tells libcurl about it. `origin` must live until clear().
+  void prepare(HttpRequest request, const Origin& origin, HttpVersion version, Events events);
   // Lets go of the request and what was received.
   void clear();
   // From here on libcurl's callbacks do nothing but ask it to end the transfer.
@@ -52,6 +56,7 @@ class Transfer {
 
   const HttpRequest& request() const { return request_; }
   bool connected() const { return connected_; }
+  bool complete() const { return complete_; }
   // Whether bytes have moved in either direction since the last time that this was asked.
   bool moved();
   // After libcurl has said that it is done.
@@ -65,12 +70,13 @@ class Transfer {
   void set_method();
   void set_headers();
   void start_response(std::string_view status_line);
-  bool take(std::string_view chunk);
+  enum class Taken { all, nothing_more, not_now };
+  Taken take(std::string_view chunk);
 
   CURL* easy_;
   HttpRequest request_;
   const Origin* origin_ = nullptr;
-  std::function<void()> on_connected_;
+  Events events_;
   HttpResponse response_;
   std::size_t received_ = 0;
   curl_off_t uploaded_ = 0;
@@ -79,6 +85,7 @@ class Transfer {
   bool abandoned_ = false;
   bool too_long_ = false;
   bool ended_early_ = false;
+  bool complete_ = false;
 
   // What the handle has been told, so that only changes are told again.
   std::string url_set_;

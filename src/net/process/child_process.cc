@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "net/process/life_line.h"
+
 namespace assay {
 namespace {
 
@@ -21,7 +23,9 @@ constexpr Duration kPollInterval = std::chrono::milliseconds(10);
 }  // namespace
 
 ChildProcess::ChildProcess(EventLoop& loop, pid_t pid)
-    : loop_(loop), pid_(pid), exit_fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
+    : loop_(loop), pid_(pid), exit_fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+  LifeLine::of_process().add(pid);
+}
 
 ChildProcess::~ChildProcess() {
   if (!reaped()) kill_rest_and_reap();
@@ -62,6 +66,7 @@ siginfo_t ChildProcess::kill_rest_and_reap() {
   for (EventLoop::TimerId* timer : {&kill_timer_, &poll_timer_}) loop_.cancel(std::exchange(*timer, 0));
   if (exit_fd_.open()) loop_.unwatch(exit_fd_.get());
   ::kill(-pid_, SIGKILL);
+  LifeLine::of_process().remove(pid_);  // before its number is free for others
   siginfo_t info{};
   int code = 0;
   do {

@@ -2,20 +2,28 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "core/file.h"
 
 namespace assay {
 namespace {
+
+constexpr int kControl = 3;  // ProcessRequest::control
 
 struct Pipe {
   Descriptor read_end;
@@ -147,6 +155,64 @@ class SpawnSettings {
   posix_spawn_file_actions_t actions_;
 };
 
+// A file in memory that holds `text`, read from its beginning; its number is above those that the child's
+// descriptors get.
+Result<Descriptor> file_of(const std::string& text, const std::string& program) {
+  const Descriptor made(::memfd_create("control", MFD_CLOEXEC));
+  Descriptor file(made.open() ? ::fcntl(made.get(), F_DUPFD_CLOEXEC, kControl + 1) : -1);
+  const bool whole =
+      file.open() && ::pwrite(file.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+  if (!whole) return fail(ErrorKind::target, why_not_started(program, errno));
+  return file;
+}
+
+// A session's keyring belongs to the thread that starts a child, so another one starts those that get their
+// own. It lives as long as the process does: a child that asks to die with its parent, as bubblewrap's do,
+// dies with the thread that started it.
+class KeyringThread {
+ public:
+  static KeyringThread& of_process() {
+    // Never destroyed: the thread would outlive it.
+    static KeyringThread& thread = *new KeyringThread;
+    return thread;
+  }
+  KeyringThread(const KeyringThread&) = delete;
+  KeyringThread& operator=(const KeyringThread&) = delete;
+
+  int run(const std::function<int()>& spawn) {
+    const std::lock_guard one_at_a_time(callers_);
+    std::unique_lock lock(mutex_);
+    spawn_ = &spawn;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return spawn_ == nullptr; });
+    return code_;
+  }
+
+ private:
+  KeyringThread() {
+    std::thread([this] { serve(); }).detach();
+  }
+
+  void serve() {
+    constexpr int kJoinSessionKeyring = 1;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return spawn_ != nullptr; });
+      // A container may forbid it; then it has no keys to share either.
+      ::syscall(SYS_keyctl, kJoinSessionKeyring, nullptr);
+      code_ = (*spawn_)();
+      spawn_ = nullptr;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex callers_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<int()>* spawn_ = nullptr;
+  int code_ = 0;
+};
+
 // An ignored SIGCHLD may be inherited; the kernel then throws exit codes away.
 void keep_exit_codes() {
   struct sigaction current{};
@@ -169,13 +235,23 @@ Result<SpawnedProcess> spawn_process(const ProcessRequest& request) {
   settings.put(input.read_end, 0);
   settings.put(output.write_end, 1);
   settings.put(error_output.write_end, 2);
+  Descriptor control;
+  if (!request.control.empty()) {
+    auto file = file_of(request.control, program);
+    if (!file) return fail(std::move(file.error()));
+    control = std::move(*file);
+    settings.put(control, kControl);
+  }
   if (!request.working_directory.empty()) settings.change_directory(request.working_directory);
 
   keep_exit_codes();
   std::vector<std::string> arguments = request.argv;
   std::vector<std::string> environment = environment_for(request);
   SpawnedProcess process;
-  const int code = settings.spawn(process.pid, pointers(arguments).data(), pointers(environment).data());
+  const auto spawn = [&] {
+    return settings.spawn(process.pid, pointers(arguments).data(), pointers(environment).data());
+  };
+  const int code = request.keyring == Keyring::own ? KeyringThread::of_process().run(spawn) : spawn();
   if (code != 0) return fail(ErrorKind::target, why_not_started(program, code));
   process.input = std::move(input.write_end);
   process.output = std::move(output.read_end);

@@ -17,12 +17,17 @@
 
 namespace assay {
 
+// Whether the child has the kernel's keys of our session (request-key, keyctl) or begins with none.
+enum class Keyring { ours, own };
+
 struct ProcessRequest {
   std::vector<std::string> argv{};                                 // argv[0] is looked up in PATH
   InheritedVariables inherited = InheritedVariables::all;          // of our own environment
   std::vector<std::pair<std::string, std::string>> environment{};  // added to that
   std::string working_directory{};                                 // empty: ours
   std::string input{};                                             // written to stdin, then closed
+  std::string control{};  // what the child reads from descriptor 3, which it has only then
+  Keyring keyring = Keyring::ours;
   Duration timeout = std::chrono::seconds(120);
   std::size_t max_output = std::size_t{16} << 20;  // of stdout and stderr each; more is an error
 };

@@ -31,7 +31,7 @@ JsonObject human_json(const std::string& name, const AltTest::Human& human) {
                   {"difference", number_json(human.difference)},
                   {"test", test_json(human.test, "t")},
                   {"p_adjusted", number_json(human.p_adjusted)},
-                  {"advantage", counted_figure_json(human.advantage)}};
+                  {"advantage", figure_json(human.advantage)}};
   // A human who was not tested is neither won nor lost.
   json["won"] = human.test.p ? Json(human.won) : Json(nullptr);
   return json;
@@ -94,8 +94,8 @@ Result<Answer> test_judge(const DataTable& table, const Config& config) {
                            {"epsilon", options.epsilon},
                            {"rate", options.rate},
                            {"passed", result.passed ? Json(*result.passed) : Json(nullptr)},
-                           {"winning_rate", counted_figure_json(result.winning_rate)},
-                           {"advantage", counted_figure_json(result.advantage)},
+                           {"winning_rate", figure_json(result.winning_rate)},
+                           {"advantage", figure_json(result.advantage)},
                            {"humans", std::move(list)}};
   answer.text = verdict(result, judge, options) + "\n" +
                 text_table({{"figure", "value", "95% interval", "n", ""},

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -20,6 +21,9 @@
 
 namespace assay::answers {
 namespace {
+
+// Each is tested in several ways: about a second for all of them.
+constexpr std::size_t kMostComparisons = 20'000;
 
 // Pairs rows of two groups by `pair`; intervals and tests honour `cluster`. Columns that are not asked for
 // are empty.
@@ -50,14 +54,16 @@ Result<std::vector<Group>> read_groups(const DataTable& table, const GroupQuesti
   const auto clusters = clustered ? columns.texts(question.cluster) : Columns::Texts();
   const auto pairs = paired ? columns.texts(question.pair) : Columns::Texts();
   std::vector<Group> groups;
+  std::unordered_map<std::string, std::size_t> places;
   for (std::size_t row = 0; row < columns.rows(); ++row) {
     const auto& name = names[row];
     if (!name) {
       columns.empty(row, question.group, "the name of a group");
       continue;
     }
-    auto at = std::ranges::find(groups, *name, &Group::name);
-    if (at == groups.end()) at = groups.insert(groups.end(), Group{*name, {}, {}, {}, 0});
+    const auto [place, fresh] = places.try_emplace(std::string(*name), groups.size());
+    if (fresh) groups.push_back(Group{*name, {}, {}, {}, 0});
+    Group* at = &groups[place->second];
     if (!values[row]) {
       ++at->missing;
       continue;
@@ -181,6 +187,16 @@ Result<Answer> compare_groups(const DataTable& table, const Config& config) {
                     number_or_none(median(group.values)), std::to_string(group.missing)});
   }
 
+  const std::size_t comparisons =
+      question.control.empty() ? groups->size() * (groups->size() - 1) / 2 : groups->size() - 1;
+  if (comparisons > kMostComparisons) {
+    return fail(
+        Error{ErrorKind::usage,
+              fmt::format("{} groups of column {} make {} comparisons, and at most {} are made; name the "
+                          "one to compare with (--control), or group by another column",
+                          groups->size(), question.group, comparisons, kMostComparisons),
+              {{"file", table.path()}}});
+  }
   std::vector<GroupTest> tests;
   for (std::size_t i = 0; i < groups->size(); ++i) {
     for (std::size_t j = i + 1; j < groups->size(); ++j) {

@@ -52,7 +52,7 @@ Result<Answer> correlate_raters(const DataTable& table, const Config& config) {
   std::vector<Row> rows{{"figure", "value", "95% interval (F)", "95% interval (bootstrap)", "units", ""}};
   for (const Form& form : kForms) {
     const auto& [f, resampled] = figures.*form.figure;
-    JsonObject figure = counted_figure_json(f);
+    JsonObject figure = figure_json(f);
     JsonObject bootstrap{{"ci", interval_json(resampled.ci)}, {"method", resampled.method}};
     if (!resampled.undefined.empty()) bootstrap["undefined"] = resampled.undefined;
     figure["bootstrap"] = std::move(bootstrap);

@@ -9,6 +9,7 @@
 #include "report/answers/mode.h"
 #include "report/answers/rating_columns.h"
 #include "report/answers/words.h"
+#include "report/figure_json.h"
 #include "report/words.h"
 
 namespace assay::answers {
@@ -25,7 +26,7 @@ Result<Answer> compare_orders(const DataTable& table, const Config& config) {
   Answer answer;
   answer.json = JsonObject{{"units", ratings.units()},
                            {"raters", raters->size()},
-                           {"kendall_w", counted_figure_json(result.w)},
+                           {"kendall_w", figure_json(result.w)},
                            {"test", test_json(result.test, "chi_squared")}};
   answer.text =
       text_table({{"figure", "value", "95% interval", "units", ""}, figure_row("kendall_w", result.w)});

@@ -10,6 +10,7 @@
 #include "report/answers/mode.h"
 #include "report/answers/rating_columns.h"
 #include "report/answers/words.h"
+#include "report/figure_json.h"
 
 namespace assay::answers {
 namespace {
@@ -59,7 +60,7 @@ Result<Answer> compare_label_sets(const DataTable& table, const Config& config) 
   for (const auto& [name, distance] :
        {std::pair("alpha_masi", SetDistance::masi), std::pair("alpha_jaccard", SetDistance::jaccard)}) {
     const Estimate alpha = label_set_alpha(units, distance);
-    json[name] = counted_figure_json(alpha);
+    json[name] = figure_json(alpha);
     rows.push_back(figure_row(name, alpha));
   }
   return Answer{std::move(json), text_table(rows)};

@@ -10,6 +10,7 @@
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
 #include "report/answers/words.h"
+#include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/classification/agents.h"
 
@@ -90,8 +91,8 @@ Result<Answer> estimate_passes(const DataTable& table, const Config& config) {
   for (const std::int64_t k : asked->empty() ? usual_k(*runs) : *asked) {
     const Estimate at = estimate_pass_at_k(runs->tasks, k);
     const Estimate hat = estimate_pass_hat_k(runs->tasks, k);
-    at_least_one[std::to_string(k)] = counted_figure_json(at);
-    all[std::to_string(k)] = counted_figure_json(hat);
+    at_least_one[std::to_string(k)] = figure_json(at);
+    all[std::to_string(k)] = figure_json(hat);
     rows.push_back(figure_row(fmt::format("pass@{}", k), at));
     rows.push_back(figure_row(fmt::format("pass^{}", k), hat));
   }

@@ -11,6 +11,7 @@
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
 #include "report/answers/words.h"
+#include "report/figure_json.h"
 #include "report/words.h"
 #include "stats/sequential/bernstein.h"
 #include "stats/sequential/quantiles.h"
@@ -92,14 +93,14 @@ Look look_at(const SequenceQuestion& question, const MeanSequence& means, std::v
   const Estimate mean = std::visit([](const auto& sequence) { return sequence.now(); }, means);
   std::ranges::sort(seen);
   Look look;
-  look.json = JsonObject{{"n", seen.size()}, {"mean", counted_figure_json(mean)}};
+  look.json = JsonObject{{"n", seen.size()}, {"mean", figure_json(mean)}};
   look.row = {std::to_string(seen.size()), number_or_none(mean.value), interval_or_none(mean)};
   std::string why = mean.undefined;
   JsonObject quantiles;
   for (const double share : question.quantiles) {
     const Estimate quantile =
         quantile_sequence(seen, share, {.first_look = question.first_look, .range = question.range});
-    quantiles[fmt::format("{}", share)] = counted_figure_json(quantile);
+    quantiles[fmt::format("{}", share)] = figure_json(quantile);
     look.row.push_back(number_or_none(quantile.value));
     look.row.push_back(interval_or_none(quantile));
     if (why.empty()) why = quantile.undefined;

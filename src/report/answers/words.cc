@@ -31,16 +31,6 @@ std::string text_table(const std::vector<Row>& rows) {
   return out;
 }
 
-JsonObject counted_figure_json(const Estimate& estimate) {
-  JsonObject json = figure_json(estimate);
-  if (!estimate.missing.empty()) {
-    JsonObject missing;
-    for (const auto& [reason, count] : estimate.missing) missing[reason] = count;
-    json["missing"] = std::move(missing);
-  }
-  return json;
-}
-
 std::string remarks(const Estimate& estimate) {
   const std::string missing = missing_words(estimate);
   return estimate.undefined + (estimate.undefined.empty() || missing.empty() ? "" : "; ") + missing;

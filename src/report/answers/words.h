@@ -14,8 +14,6 @@ using Row = std::vector<std::string>;
 
 // Columns of text, numbers to the right; every row is one line.
 std::string text_table(const std::vector<Row>& rows);
-// figure_json, and `missing` where observations were left out.
-JsonObject counted_figure_json(const Estimate& estimate);
 // Name, value, interval, n, and why something is not there or was left out.
 Row figure_row(std::string name, const Estimate& estimate);
 // "all ratings are equal; ratings absent 3": what a figure's row says beside its numbers.

@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base64.h"
 #include "core/embedded.h"
 #include "core/sha256.h"
+#include "core/text.h"
+#include "report/conclusions.h"
 #include "report/pages/html_parts.h"
 #include "report/words.h"
 
@@ -30,16 +33,8 @@ std::string_view embedded(std::string_view name) {
   return "";
 }
 
-std::string base64(const Digest& digest) {
-  static constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < digest.size(); i += 3) {
-    const std::size_t have = std::min<std::size_t>(3, digest.size() - i);
-    unsigned bits = 0;
-    for (std::size_t j = 0; j < 3; ++j) bits = bits << 8 | (j < have ? digest[i + j] : 0U);
-    for (std::size_t j = 0; j < 4; ++j) out += j <= have ? kAlphabet[bits >> (18 - 6 * j) & 63] : '=';
-  }
-  return out;
+std::string base64_of(const Digest& digest) {
+  return base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 std::vector<const Metric*> headline_metrics(const Summary& summary) {
@@ -51,12 +46,10 @@ std::vector<const Metric*> headline_metrics(const Summary& summary) {
   return headline;
 }
 
+// Which of many open tabs it is: the evaluation and what was evaluated.
 std::string page_title(const Summary& summary) {
-  std::string title = title_words(summary.evaluation);
-  if (const auto headline = headline_metrics(summary); !headline.empty()) {
-    title += fmt::format(": {} {}", plain_words(headline.front()->name), value_words(*headline.front()));
-  }
-  return title;
+  const std::string evaluation = title_words(summary.evaluation);
+  return summary.what.empty() ? evaluation : fmt::format("{}: {}", evaluation, shorten(summary.what, 120));
 }
 
 std::string verdict(const Summary& summary) {
@@ -73,16 +66,32 @@ std::string page_header(const Summary& summary) {
                   text(title_words(summary.evaluation)));
   if (!summary.what.empty())
     out += fmt::format("<p class=\"what\" dir=\"auto\">{}</p>", text(summary.what, 1'000));
-  out += "<dl class=\"facts\">";
   const auto fact = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, value);
   };
+  if (!summary.about.empty()) {
+    out += "<dl class=\"facts about\">";
+    for (const auto& [what, words] : summary.about)
+      fact(text(title_words(what), 100), fmt::format("<bdi>{}</bdi>", text(words, 500)));
+    out += "</dl>";
+  }
+  out += "<dl class=\"facts\">";
   fact("Run", text(summary.run_id, 200));
   fact("Started", fmt::format("<time datetime=\"{}\">{}</time>", attribute(summary.started),
                               text(time_words(summary.started), 100)));
   fact("Took", elapsed_words(summary));
   fact("Assay", text(summary.assay, 100));
-  return out + "</dl></div>" + verdict(summary) + "</header>\n";
+  out += "</dl></div>" + verdict(summary) + "</header>\n";
+  if (const std::string simulated = simulated_sentence(summary.simulated); !simulated.empty())
+    out += fmt::format("<p class=\"banner\" role=\"note\">{}</p>\n", text(simulated, 2'000));
+  return out;
+}
+
+std::string conclusions(const Summary& summary) {
+  std::string out = "<ul class=\"conclusions\">\n";
+  for (const std::string& sentence : summary.conclusions)
+    out += fmt::format("<li dir=\"auto\">{}</li>\n", text(sentence, 2'000));
+  return out + "</ul>\n";
 }
 
 std::string section(std::string_view id, std::string_view title, const std::string& content) {
@@ -121,7 +130,7 @@ std::string figures(const Summary& summary) {
       out += html::headline_card(*metric, summary.gates) + "\n";
     out += "</div>\n";
   }
-  out += fmt::format("<div class=\"cases\">{}<p>{}", cases_bar(summary.cases), cases_sentence(summary.cases));
+  out += fmt::format("<div class=\"cases\">{}<p>{}", cases_bar(summary.cases), cases_sentence(summary));
   if (summary.cases.errored > 0) {
     out += " Each figure rests on the cases that its n counts.";
   }
@@ -190,7 +199,9 @@ std::string usage(const Summary& summary) {
     out += fmt::format("<div><dt>{}</dt><dd>{}{}</dd></div>", name, value,
                        note.empty() ? "" : fmt::format("<span class=\"note\">{}</span>", note));
   };
-  tile("Requests", count_words(totals.requests));
+  tile("Requests", count_words(totals.requests),
+       totals.retries > 0 ? fmt::format("{} of them retries", count_words(totals.retries)) : "");
+  if (totals.repairs > 0) tile("Asked again", count_words(totals.repairs), "answers that could not be used");
   tile("Tokens in", count_words(totals.prompt_tokens),
        totals.cached_tokens > 0 ? fmt::format("{} cached by the provider", count_words(totals.cached_tokens))
                                 : "");
@@ -239,6 +250,7 @@ std::string html_report(const ReportInput& input, std::string_view plot_script) 
     std::string content;
   };
   std::vector<Part> parts;
+  if (!summary.conclusions.empty()) parts.push_back({"conclusions", "Conclusions", conclusions(summary)});
   parts.push_back({"figures", "Figures", figures(summary)});
   if (!summary.gates.empty()) parts.push_back({"gates", "Gates", gates(summary)});
   if (!summary.plots.empty()) {
@@ -277,7 +289,7 @@ std::string html_page(std::string_view title, std::string_view body, std::string
   std::string scripts;
   for (const std::string_view script : {embedded("report.js"), plot_script}) {
     if (script.empty()) continue;
-    hashes += fmt::format("{}'sha256-{}'", hashes.empty() ? "" : " ", base64(sha256(script)));
+    hashes += fmt::format("{}'sha256-{}'", hashes.empty() ? "" : " ", base64_of(sha256(script)));
     scripts += fmt::format("<script>{}</script>\n", script);
   }
   return fmt::format(

@@ -1,7 +1,6 @@
 #include "report/pages/html_parts.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,8 @@
 
 namespace assay::html {
 namespace {
+
+constexpr std::size_t kShortText = 32;  // characters that fit a cell on any screen
 
 bool shown_as_code(char32_t c) {
   if (c == '\n' || c == '\t') return false;
@@ -26,29 +27,6 @@ std::string breakable(std::string_view escaped) {
     if (c == '.' || c == '_') out += "<wbr>";
   }
   return out;
-}
-
-// Where a value lies on an axis of 0 to 200 units with 6 at each side for the marks.
-double place(double value, const Interval& axis) {
-  const double share = std::clamp((value - axis.low) / (axis.high - axis.low), 0.0, 1.0);
-  return 6 + share * 188;
-}
-
-// The largest of 1, 2, 5 times a power of ten that is not above `size`.
-double round_step(double size) {
-  const double power = std::pow(10, std::floor(std::log10(size)));
-  for (const double factor : {5.0, 2.0}) {
-    if (size >= factor * power) return factor * power;
-  }
-  return power;
-}
-
-std::string bar_label(const Metric& metric) {
-  std::string label = fmt::format("value {}", value_words(metric));
-  if (metric.estimate.ci) {
-    label += fmt::format(", {} interval {}", level_words(metric.estimate.level), interval_words(metric));
-  }
-  return label;
 }
 
 std::string basis_words(const Estimate& estimate) {
@@ -118,59 +96,6 @@ std::string metric_title(std::string_view name) {
   return text(title, 300);
 }
 
-Interval axis_of(const Metric& metric, std::span<const double> marks) {
-  double low = 0;
-  double high = 1;
-  const auto hold = [&](double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  };
-  if (metric.estimate.value) hold(*metric.estimate.value);
-  if (metric.estimate.ci) {
-    hold(metric.estimate.ci->low);
-    hold(metric.estimate.ci->high);
-  }
-  for (const double mark : marks) hold(mark);
-  if (low == 0 && high == 1) return {0, 1};
-  const double step = round_step((high - low) / 4);
-  return {low < 0 ? std::floor(low / step) * step : 0, high > 1 ? std::ceil(high / step) * step : 1};
-}
-
-std::string interval_bar(const Metric& metric, std::span<const double> marks, BarSize size) {
-  const Estimate& estimate = metric.estimate;
-  const bool large = size == BarSize::large;
-  const Interval axis = axis_of(metric, marks);
-  const double middle = large ? 11 : 8;
-  std::string svg = fmt::format(
-      "<svg class=\"bar {}\" viewBox=\"0 0 200 {}\" role=\"img\" aria-label=\"{}\">"
-      "<line class=\"axis\" x1=\"6\" x2=\"194\" y1=\"{}\" y2=\"{}\"/>",
-      large ? "large" : "small", large ? 22 : 16, attribute(bar_label(metric)), middle, middle);
-  if (estimate.ci) {
-    const double low = place(estimate.ci->low, axis);
-    const double high = place(estimate.ci->high, axis);
-    svg +=
-        fmt::format("<rect class=\"interval\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"8\" rx=\"2\"/>",
-                    low, middle - 4, std::max(1.0, high - low));
-  }
-  for (const double mark : marks) {
-    svg += fmt::format("<path class=\"mark\" d=\"M{:.2f} {}v{}\"/>", place(mark, axis),
-                       middle - (large ? 11 : 8), large ? 22 : 16);
-  }
-  if (estimate.value) {
-    svg += fmt::format("<rect class=\"value\" x=\"{:.2f}\" y=\"{}\" width=\"4\" height=\"15\" rx=\"2\"/>",
-                       place(*estimate.value, axis) - 2, middle - 7.5);
-  }
-  svg += "</svg>";
-  if (!large) return svg;
-  const auto end = [&](double value) {
-    return metric.form == Metric::Form::share ? fmt::format("{:g}%", value * 100)
-                                              : fmt::format("{:g}", value);
-  };
-  return svg + fmt::format("<p class=\"ends\" aria-hidden=\"true\"><span>{}</span><span>{}</span></p>",
-                           end(axis.low), end(axis.high));
-}
-
 std::vector<double> gate_marks(const Metric& metric, const std::vector<GateResult>& gates) {
   std::vector<double> marks;
   for (const GateResult& result : gates) {
@@ -186,7 +111,8 @@ std::string headline_card(const Metric& metric, const std::vector<GateResult>& g
   std::string card = fmt::format(
       "<article class=\"figure\"><h3 title=\"{}\">{}</h3><p class=\"big{}\">{}</p>", attribute(metric.name),
       metric_title(metric.name), estimate.value ? "" : " undefined", value_words(metric));
-  if (metric.form != Metric::Form::count) card += interval_bar(metric, marks, BarSize::large);
+  if (metric.form != Metric::Form::count)
+    card += interval_bar(metric, marks, BarSize::large, axis_of(metric, marks));
   if (estimate.ci) {
     card += fmt::format("<p>{} interval <strong>{}</strong></p>", level_words(estimate.level),
                         interval_words(metric));
@@ -227,8 +153,15 @@ std::string cell(const Json& value) {
     return fmt::format("<td class=\"number\" data-sort=\"{}\">{}</td>", sort_key(number),
                        figure_words(*number, whole ? Metric::Form::count : Metric::Form::number));
   }
-  if (const auto words = as_text(value))
-    return fmt::format("<td class=\"text\"><bdi>{}</bdi></td>", breakable(text(*words, 2'000)));
+  if (const auto words = as_text(value)) {
+    // A short name stays on its line, a long one may be broken between its parts; prose is broken between
+    // words.
+    const bool is_short = count_code_points(*words) <= kShortText;
+    const bool prose = words->find(' ') != std::string_view::npos;
+    const std::string shown = text(*words, 2'000);
+    return fmt::format("<td class=\"text{}\"><bdi>{}</bdi></td>", is_short ? " short" : "",
+                       is_short || prose ? shown : breakable(shown));
+  }
   return fmt::format("<td><bdi>{}</bdi></td>", text(to_text(value), 2'000));
 }
 

@@ -13,6 +13,7 @@ namespace assay::html {
 namespace {
 
 constexpr std::size_t kFilterFrom = 12;        // rows from which a filter helps
+constexpr std::size_t kLongFrom = 30;          // rows from which a table scrolls in its own place
 constexpr std::size_t kMostMatrixLabels = 60;  // beyond it a square is unreadable
 constexpr std::size_t kMostRows = 1'000;
 
@@ -26,12 +27,12 @@ std::string title_of(const Table& table) {
 }
 
 // A table that can be scrolled sideways, also by keyboard; ends with "</table></div>".
-std::string open_table(std::string_view title, std::string_view classes) {
+std::string open_table(std::string_view title, std::string_view classes, std::size_t rows = 0) {
   return fmt::format(
-      "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table role=\"table\" "
+      "<div class=\"scroll{}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table role=\"table\" "
       "class=\"{}\">"
       "<caption class=\"visually-hidden\">{}</caption>",
-      attribute(title), classes, text(title));
+      rows > kLongFrom ? " long" : "", attribute(title), classes, text(title));
 }
 
 std::string filter_box(std::size_t rows, std::string_view what) {
@@ -42,7 +43,8 @@ std::string filter_box(std::size_t rows, std::string_view what) {
       attribute(what));
 }
 
-std::string metric_row(const Metric& metric, const std::vector<GateResult>& gates, const Columns& columns) {
+std::string metric_row(const Metric& metric, const std::vector<GateResult>& gates, const Columns& columns,
+                       const SharedScales& scales) {
   const Estimate& estimate = metric.estimate;
   const auto key = [](std::optional<double> value) { return value ? number_text(*value) : std::string(); };
   std::string row = fmt::format(
@@ -52,9 +54,11 @@ std::string metric_row(const Metric& metric, const std::vector<GateResult>& gate
   row += fmt::format("<td role=\"cell\" class=\"range\" data-sort=\"{}\">",
                      estimate.ci ? key(estimate.ci->high - estimate.ci->low) : "");
   if (estimate.ci) {
-    row +=
-        fmt::format("<div>{}<span>{}</span></div>",
-                    interval_bar(metric, gate_marks(metric, gates), BarSize::small), interval_words(metric));
+    const auto axis = scales.of(metric);
+    row += fmt::format(
+        "<div>{}<span>{}</span></div>",
+        axis ? interval_bar(metric, gate_marks(metric, gates), BarSize::small, *axis) : std::string(),
+        interval_words(metric));
   } else if (!estimate.undefined.empty()) {
     row += fmt::format("<span class=\"note\">{}</span>", text(estimate.undefined));
   }
@@ -75,12 +79,14 @@ std::string metric_row(const Metric& metric, const std::vector<GateResult>& gate
 
 std::string metric_table(const std::vector<const Metric*>& metrics, const Summary& summary,
                          std::string_view caption) {
+  const SharedScales scales(metrics);
   Columns columns;
   for (const Metric* metric : metrics) {
     columns.missing |= !metric->estimate.missing.empty();
     columns.bounds |= metric->estimate.bounds.has_value();
   }
-  std::string out = filter_box(metrics.size(), "name of a figure") + open_table(caption, "stack sortable");
+  std::string out =
+      filter_box(metrics.size(), "name of a figure") + open_table(caption, "stack sortable", metrics.size());
   // Roles are said here, since the narrow layout takes the table display, and with it the meaning, away.
   out += "<thead role=\"rowgroup\"><tr role=\"row\">";
   const auto head = [&](std::string_view words, std::string_view classes = "") {
@@ -94,8 +100,19 @@ std::string metric_table(const std::vector<const Metric*>& metrics, const Summar
   if (columns.missing) head("missing");
   if (columns.bounds) head("bounds");
   out += "</tr></thead><tbody role=\"rowgroup\">\n";
-  for (const Metric* metric : metrics) out += metric_row(*metric, summary.gates, columns);
-  return out + "</tbody></table></div>\n";
+  for (const Metric* metric : metrics) out += metric_row(*metric, summary.gates, columns, scales);
+  out += "</tbody></table></div>\n";
+  if (const std::string words = scales.words(metrics); !words.empty())
+    out += fmt::format("<p class=\"note scales\">{}</p>\n", words);
+  return out;
+}
+
+// "likert.mean.work" is a part of "likert.mean".
+bool is_part(std::string_view name, const std::set<std::string_view>& names) {
+  for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1)) {
+    if (names.contains(name.substr(0, dot))) return true;
+  }
+  return false;
 }
 
 // The marks tell the style where black or white text reads better: on the dark page above 0.585, on the light
@@ -118,10 +135,7 @@ std::string metrics_section(const Summary& summary) {
   std::vector<const Metric*> whole;
   std::vector<const Metric*> parts;
   for (const Metric& metric : summary.metrics) {
-    const std::string_view name = metric.name;
-    const std::size_t dot = name.find('.');
-    const bool part = dot != std::string_view::npos && names.contains(name.substr(0, dot));
-    (part ? parts : whole).push_back(&metric);
+    (!metric.headline && is_part(metric.name, names) ? parts : whole).push_back(&metric);
   }
   if (summary.metrics.empty()) return "<p class=\"note\">The run reported no figures.</p>\n";
   std::string out;
@@ -138,7 +152,7 @@ std::string table_section(const Table& table) {
   const std::string title = title_of(table);
   std::string out =
       fmt::format("<h3>{}</h3>\n{}", text(title), filter_box(table.rows.size(), "text in a row"));
-  out += open_table(title, "sortable") + "<thead><tr>";
+  out += open_table(title, "sortable", table.rows.size()) + "<thead><tr>";
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const bool numeric = std::ranges::any_of(table.rows, [&](const std::vector<Json>& row) {
       return i < row.size() && as_number(row[i]).has_value();

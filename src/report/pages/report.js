@@ -42,6 +42,16 @@ for (const label of document.querySelectorAll('label.filter')) {
     for (const row of table.tBodies[0].rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
   });
 }
+// A table that is wider than its place says so, since its border hides it well.
+for (const box of document.querySelectorAll('.scroll')) {
+  const hint = document.createElement('p');
+  hint.className = 'note sideways';
+  hint.textContent = 'Scroll sideways for more columns →';
+  hint.hidden = true;
+  const before = box.previousElementSibling;
+  (before && before.matches('label.filter') ? before : box).before(hint);
+  new ResizeObserver(() => { hint.hidden = box.scrollWidth <= box.clientWidth + 1; }).observe(box);
+}
 for (const button of document.querySelectorAll('[data-open-all]')) {
   button.hidden = false;
   button.addEventListener('click', () => {

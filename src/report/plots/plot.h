@@ -3,9 +3,9 @@
 //
 // What every plot keeps: intervals are drawn where there are any, n is shown, shares lie on 0 to 1, bars
 // start at 0, colours are those of Okabe and Ito (told apart by colour-blind readers), and all names are
-// data. A label is cut at a length that an axis bears, characters that a reader would not see or that turn
-// text around are replaced, and two labels that look the same afterwards are numbered, so that no two rows
-// become one.
+// data. A label is cut (in the middle where only its end tells it from another) at a length that an axis
+// bears, characters that a reader would not see or that turn text around are replaced, and two labels that
+// look the same afterwards are numbered, so that no two rows become one.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,10 @@ struct IntervalRow {
 struct IntervalAxis {
   std::string title;
   AxisForm form = AxisForm::share;
-  std::optional<Interval> range =
-      {};  // of the axis; by default 0–1 if that holds them, else what the data need
+  std::optional<Interval> range = {};  // of the axis; by default 0–1 if that holds them, around 0 if one lies
+                                       // below it, else what the data need
+  std::optional<double> reference =
+      {};  // a line to read the figures against; 0 where the axis goes around it
 };
 Plot interval_plot(PlotWords words, const IntervalAxis& axis, const std::vector<IntervalRow>& rows);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/plots/plot_parts.h"
+#include "report/scale.h"
 #include "report/words.h"
 
 namespace assay {
@@ -12,17 +13,16 @@ namespace {
 
 using namespace plots;
 
-bool within_unit(double value) {
-  return value >= 0 && value <= 1;
-}
-
-// Shares are on 0–1, wider if a figure leaves it; of other figures nothing is known but where they lie.
+// Shares are on 0–1, wider if a figure leaves it; what lies on both sides of 0 is drawn around it; of other
+// figures nothing is known but where they lie.
 std::optional<Interval> domain_of(const IntervalAxis& axis, const std::vector<IntervalRow>& rows) {
   Interval domain = axis.range.value_or(Interval{0, 1});
-  bool unit = true;
+  double low = 0;
+  double high = 0;
   const auto hold = [&](double value) {
     if (!std::isfinite(value)) return;
-    unit &= within_unit(value);
+    low = std::min(low, value);
+    high = std::max(high, value);
     domain.low = std::min(domain.low, value);
     domain.high = std::max(domain.high, value);
   };
@@ -33,7 +33,9 @@ std::optional<Interval> domain_of(const IntervalAxis& axis, const std::vector<In
       hold(row.estimate.ci->high);
     }
   }
-  if (!axis.range && axis.form == AxisForm::number && !unit) return std::nullopt;
+  if (axis.range) return domain;
+  if (low < 0 || axis.reference == 0.0) return around_zero(std::max(-low, high));
+  if (axis.form == AxisForm::number && high > 1) return std::nullopt;
   return domain;
 }
 
@@ -67,6 +69,8 @@ Plot interval_plot(PlotWords words, const IntervalAxis& axis, const std::vector<
   const JsonArray tooltip{told("figure", "figure"), told("value", "value", format),
                           told("low", "from", format), told("high", "to", format), told("n", "n")};
   JsonArray layers;
+  const std::optional<double> reference =
+      domain && domain->low < 0 && !axis.reference ? std::optional(0.0) : axis.reference;
   if (bars) {
     layers.push_back(layer(mark("bar", {{"color", text(kSky)}, {"height", JsonObject{{"band", 0.5}}}}),
                            {{"x", x}, {"tooltip", tooltip}}));
@@ -88,6 +92,10 @@ Plot interval_plot(PlotWords words, const IntervalAxis& axis, const std::vector<
     layers.push_back(
         layer(mark("point", {{"filled", true}, {"opacity", 1}, {"size", 55}, {"color", text(kBlue)}}),
               {{"x", field("value", "quantitative", axis.title)}, {"tooltip", tooltip}}));
+  }
+  if (reference) {
+    layers.push_back(layer(mark("rule", {{"style", "reference"}, {"strokeDash", JsonArray{4, 3}}}),
+                           {{"x", JsonObject{{"datum", *reference}}}, {"y", nullptr}}));
   }
   words.caption += words.caption.empty() ? "" : " ";
   const double level = rows.empty() || !rows.front().estimate.ci ? 0.95 : rows.front().estimate.level;

@@ -56,12 +56,26 @@ std::string label(std::string_view foreign, std::size_t characters) {
   return out.empty() ? "(empty)" : out;
 }
 
+// A label that is cut in its middle.
+static std::string both_ends(std::string_view foreign) {
+  constexpr std::size_t kHead = 30;
+  constexpr std::size_t kTail = 29;
+  const std::size_t length = count_code_points(foreign);
+  if (length <= kHead + kTail + 1) return label(foreign);
+  std::string_view tail = foreign;
+  for (std::size_t i = 0; i < length - kTail; ++i) tail.remove_prefix(first_code_point(tail).size);
+  return label(foreign, kHead) + label(tail);
+}
+
 std::vector<std::string> labels(const std::vector<std::string>& foreign) {
+  std::map<std::string, int> alike;
+  for (const std::string& one : foreign) ++alike[label(one)];
   std::vector<std::string> drawn;
   std::set<std::string> taken;
   std::map<std::string, int> seen;
   for (const std::string& one : foreign) {
-    const std::string base = label(one);
+    const std::string whole = label(one);
+    const std::string base = alike[whole] > 1 ? both_ends(one) : whole;
     std::string unique = base;
     while (!taken.insert(unique).second) unique = fmt::format("{} ({})", base, ++seen[base] + 1);
     drawn.push_back(std::move(unique));

@@ -74,7 +74,7 @@ Plot cumulative_plot(PlotWords words, const std::string& axis_title,
   }
   const bool wide = range && range->low > 0 && range->high / range->low > kWideSpan;
   JsonObject x = field("value", "quantitative", axis_title);
-  x["axis"] = JsonObject{{"tickCount", 5}, {"format", "~s"}, {"labelOverlap", true}};
+  x["axis"] = JsonObject{{"tickCount", 5}, {"format", ",.3~g"}, {"labelOverlap", true}};
   // A line that begins at the first value is honest on any axis; a linear one begins at 0.
   x["scale"] = wide ? JsonObject{{"type", "log"}, {"nice", false}} : JsonObject{{"zero", true}};
   const JsonObject y = measured("share", "share at or below", AxisForm::share, std::nullopt);

@@ -13,6 +13,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostRows = 30;
+constexpr std::int64_t kFewest = 5;  // a bar for fewer would look like knowledge
 constexpr std::size_t kMostFamilies = 6;
 constexpr std::size_t kMostLabels = 40;  // a matrix with more is a grey field
 
@@ -24,18 +25,41 @@ bool drawable(const Metric& metric) {
   return metric.form != Metric::Form::count && (metric.estimate.value || metric.estimate.ci);
 }
 
+IntervalAxis axis_for(const Metric& metric) {
+  return {"", axis_form(metric.form), metric.range, metric.reference};
+}
+
+bool same_axis(const Metric& a, const Metric& b) {
+  const auto ends = [](const Metric& metric) {
+    return metric.range ? std::pair(metric.range->low, metric.range->high) : std::pair(0.0, 1.0);
+  };
+  return a.form == b.form && ends(a) == ends(b) && a.reference == b.reference;
+}
+
+// A plot for each scale: a rating of 1 to 5 beside a share of 0.1 would hide one of them.
 void add_headline(const Summary& summary, std::vector<Plot>& plots) {
-  for (const Metric::Form form : {Metric::Form::share, Metric::Form::number}) {
-    std::vector<IntervalRow> rows;
-    for (const Metric& metric : summary.metrics) {
-      if (metric.headline && metric.form == form && drawable(metric) && rows.size() < kMostRows)
-        rows.push_back({metric_words(metric.name), metric.estimate});
+  std::vector<std::vector<const Metric*>> groups;
+  for (const Metric& metric : summary.metrics) {
+    if (!metric.headline || !drawable(metric)) continue;
+    const auto group = std::ranges::find_if(
+        groups, [&](const std::vector<const Metric*>& one) { return same_axis(*one.front(), metric); });
+    if (group == groups.end()) {
+      groups.push_back({&metric});
+    } else if (group->size() < kMostRows) {
+      group->push_back(&metric);
     }
-    if (rows.empty()) continue;
-    const bool shares = form == Metric::Form::share;
+  }
+  for (const std::vector<const Metric*>& group : groups) {
+    std::vector<IntervalRow> rows;
+    rows.reserve(group.size());
+    for (const Metric* metric : group) rows.push_back({metric_words(metric->name), metric->estimate});
+    const bool shares = group.front()->form == Metric::Form::share;
+    const auto& range = group.front()->range;
     plots.push_back(interval_plot({shares ? "headline_shares" : "headline_figures",
-                                   shares ? "Headline shares" : "Headline figures", ""},
-                                  {"", axis_form(form)}, rows));
+                                   (shares ? "Headline shares" : "Headline figures") +
+                                       (range ? fmt::format(", {:g} to {:g}", range->low, range->high) : ""),
+                                   ""},
+                                  axis_for(*group.front()), rows));
   }
 }
 
@@ -70,23 +94,32 @@ void add_families(const Summary& summary, std::vector<Plot>& plots) {
   }
   std::size_t drawn = 0;
   for (const Family& family : families) {
-    if (family.parts.size() < 2 ||
-        !std::ranges::any_of(family.parts, [](const Metric* part) { return drawable(*part); }))
-      continue;
-    if (drawn++ == kMostFamilies) return;
     std::vector<IntervalRow> rows{{"overall", family.whole->estimate}};
-    for (std::size_t i = 0; i < std::min(family.parts.size(), kMostRows); ++i) {
-      const Metric& part = *family.parts[i];
-      rows.push_back({part.name.substr(family.whole->name.size() + 1), part.estimate});
+    std::size_t few = 0;
+    std::size_t more = 0;
+    for (const Metric* part : family.parts) {
+      if (part->estimate.n < kFewest || !drawable(*part)) {
+        ++few;
+      } else if (rows.size() > kMostRows) {
+        ++more;
+      } else {
+        rows.push_back({part->name.substr(family.whole->name.size() + 1), part->estimate});
+      }
     }
+    if (rows.size() < 3) continue;
+    if (drawn++ == kMostFamilies) return;
     std::string caption;
-    if (family.parts.size() > kMostRows) {
-      caption = fmt::format("The first {} of {}; all are in the table of metrics.", kMostRows,
-                            count_words(static_cast<std::int64_t>(family.parts.size())));
+    if (more > 0)
+      caption = fmt::format("The first {} of {}. ", kMostRows,
+                            count_words(static_cast<std::int64_t>(kMostRows + more)));
+    if (few > 0) {
+      caption += fmt::format("{} with n below {} not drawn.",
+                             counted_words(static_cast<std::int64_t>(few), "label", "labels"), kFewest);
     }
+    if (!caption.empty()) caption += " All are in the table of metrics.";
     const std::string words = metric_words(family.whole->name);
     plots.push_back(interval_plot({family.whole->name + "_by_label", words + " by label", std::move(caption)},
-                                  {"", axis_form(family.whole->form)}, rows));
+                                  axis_for(*family.whole), rows));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "sim/answers/judge.h"
+#include "sim/answers/manner.h"
 #include "sim/answers/material.h"
 #include "sim/answers/tool_user.h"
 
@@ -120,7 +121,7 @@ class Answering {
   ChatReply reply() {
     ChatReply out;
     out.message.role = Role::assistant;
-    out.model = request_.model;
+    out.model = answering_name(request_.model);
     const ToolUser::Plan plan = user_ && is_free() ? user_->plan() : ToolUser::Plan{};
     const bool decided = plan.kind != ToolUser::Plan::Kind::none;
     if (!plan.tools.empty()) {
@@ -137,7 +138,8 @@ class Answering {
       write_instance(*schema, out);
       if (chance_.fork("fence").happens(0.5)) out.message.text = "```json\n" + out.message.text + "\n```";
     } else {
-      out.message.text = judge_.prose();
+      out.message.text =
+          in_manner(judge_.prose(), request_, material_.words(), chance_.fork("manner"), options_.noise);
     }
     if (out.message.tool_calls.empty()) stop_at(out.message.text);
     out.usage.prompt_tokens = prompt_tokens(request_);
@@ -251,16 +253,24 @@ class Answering {
   std::optional<ToolUser> user_;  // where there are tools or results of tools
 };
 
+// "sim/judge" and "judge" are the same model.
+std::string_view own_name(std::string_view asked) {
+  if (asked.starts_with("sim/")) asked.remove_prefix(4);
+  return asked;
+}
+
 }  // namespace
 
 ChatReply answer(const ChatRequest& request, const SimOptions& options) {
   return Answering(request, options).reply();
 }
 
+std::string answering_name(std::string_view asked) {
+  return fmt::format("sim/{}", own_name(asked));
+}
+
 std::uint64_t hash_request(const ChatRequest& request) {
-  std::string_view model = request.model;
-  if (model.starts_with("sim/")) model.remove_prefix(4);
-  std::uint64_t state = hash_bytes(model);
+  std::uint64_t state = hash_bytes(own_name(request.model));
   for (const Message& message : request.messages) {
     state = hash_bytes(message.text, hash_number(static_cast<std::uint64_t>(message.role), state));
     for (const ToolCall& call : message.tool_calls) {

@@ -16,6 +16,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "models/chat.h"
 #include "sim/answers/instance.h"
@@ -30,6 +32,10 @@ struct SimOptions {
 };
 
 namespace sim {
+
+// What every answer names as its model, whatever it was asked for: "sim/judge". Whoever keeps an answer can
+// tell by it that no real model gave it, also when it came over HTTP.
+std::string answering_name(std::string_view asked);
 
 // Thread-safe.
 ChatReply answer(const ChatRequest& request, const SimOptions& options);

@@ -38,6 +38,15 @@ std::optional<std::pair<double, double>> range_in(std::string_view text) {
   return std::nullopt;
 }
 
+// Of a rule ("Condition: … Action: …") only what it demands is looked for, whatever its condition.
+std::string_view demanded_by(std::string_view item) {
+  constexpr std::string_view kAction = "Action: ";
+  const std::size_t at = item.find(kAction);
+  if (at == std::string_view::npos) return item;
+  const std::string_view rest = item.substr(at + kAction.size());
+  return rest.substr(0, rest.find(" (Description: "));
+}
+
 double clamped(double value) {
   return std::clamp(value, 0.0, 1.0);
 }
@@ -109,7 +118,8 @@ double Judge::support(const Place& place) const {
     const std::size_t slot =
         item == nullptr ? 0 : 1 + static_cast<std::size_t>(item - material_.judged_items()->items.data());
     if (supports_.size() <= slot) supports_.resize(slot + 1);
-    if (!supports_[slot]) supports_[slot] = support_of(item != nullptr ? item->text : material_.answer());
+    if (!supports_[slot])
+      supports_[slot] = support_of(item != nullptr ? demanded_by(item->text) : material_.answer());
     value = *supports_[slot];
   }
   Chance chance = decision(place);
@@ -247,10 +257,10 @@ std::optional<Json> Judge::boolean(const Place& place) const {
   const Item* item = item_at(place);
   const bool inverted =
       mentions(name, {"contradict", "unsupported", "irrelevant", "incorrect", "missing", "hallucinat"});
-  const bool by_support =
-      item != nullptr || inverted || topic_of(place) != Topic::none ||
-      mentions(name, {"relevant", "support", "correct", "agree", "pass", "match", "same", "complete",
-                      "applied", "follow", "faithful", "helpful", "ok", "valid", "success", "outcome"});
+  const bool by_support = item != nullptr || inverted || topic_of(place) != Topic::none ||
+                          mentions(name, {"relevant", "support", "correct", "agree", "pass", "match", "same",
+                                          "complete", "applied", "follow", "faithful", "helpful", "ok",
+                                          "valid", "success", "outcome", "appropriate"});
   if (by_support) return Json((support(place) >= 0.5) != inverted);
   // A property like "political": does the subject speak of it?
   const WordSet about(fmt::format("{} {}", spaced(name), place.shape.description));
@@ -269,7 +279,8 @@ std::optional<Json> Judge::number(const Place& place) const {
   }
   // A number that the material gives to its parts: that of the part that shares most words with the item.
   if ((place.shape.types & kWhole) != 0 && item != nullptr) {
-    if (const auto number_of_part = material_.numbered_part(name, item->text)) return Json(*number_of_part);
+    if (const auto number_of_part = material_.numbered_part(name, demanded_by(item->text)))
+      return Json(*number_of_part);
   }
   std::optional<std::pair<double, double>> range;
   if (place.shape.least && place.shape.most) {

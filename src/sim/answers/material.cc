@@ -85,6 +85,15 @@ std::vector<Item> numbered_parts(std::string_view text) {
   return parts;
 }
 
+// Of a line of a transcript: whether it is neither a message of the agent nor a call of a tool.
+bool is_said_by_another(std::string_view line) {
+  if (line.find("\"event_source\":") == std::string_view::npos) return false;
+  constexpr std::array<std::string_view, 3> kOwn = {
+      "\"event_source\":\"ai_agent\"", "\"event_source\":\"assistant\"", "\"event_kind\":\"tool\""};
+  return std::ranges::none_of(
+      kOwn, [&](std::string_view mark) { return line.find(mark) != std::string_view::npos; });
+}
+
 }  // namespace
 
 Material::Material(const ChatRequest& request) {
@@ -186,7 +195,7 @@ std::optional<std::int64_t> Material::numbered_part(std::string_view name, std::
   const std::string key = "\"" + std::string(name) + "\":";
   const WordSet wanted(text);
   std::optional<std::int64_t> best;
-  double most = -1;
+  double most = -2;
   const std::string_view last = sources_.empty() ? std::string_view() : sources_.back();
   for (const Block& block : blocks_) {
     // Examples in the instructions have numbers of their own.
@@ -198,7 +207,8 @@ std::optional<std::int64_t> Material::numbered_part(std::string_view name, std::
       const std::string_view rest = trim(line.substr(at + key.size()));
       std::int64_t number = 0;
       if (std::from_chars(rest.data(), rest.data() + rest.size(), number).ec != std::errc()) continue;
-      const double shared = overlap(wanted, WordSet(line));
+      // An agent is judged by what it did itself, if it did anything.
+      const double shared = overlap(wanted, WordSet(line)) - (is_said_by_another(line) ? 1 : 0);
       if (shared <= most) continue;
       most = shared;
       best = number;

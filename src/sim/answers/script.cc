@@ -353,7 +353,7 @@ std::size_t Script::size() const {
 ChatReply scripted_reply(const ScriptRule& rule, const ChatRequest& request) {
   ChatReply reply;
   reply.message.role = Role::assistant;
-  reply.model = request.model;
+  reply.model = answering_name(request.model);
   if (const auto* text = std::get_if<ScriptedText>(&rule.reply)) {
     reply.message.text = text->text;
   } else if (const auto* json = std::get_if<ScriptedJson>(&rule.reply)) {

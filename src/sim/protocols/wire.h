@@ -19,7 +19,7 @@ struct WireError {
 
 struct ReplyIdentity {
   std::uint64_t number = 0;  // of the answer: names its id
-  std::string model;         // as the client asked for it
+  std::string model;         // that answered: "sim/judge"
 };
 
 // Appends "key":"text", escaped as JSON.

@@ -1,5 +1,6 @@
 #include "stats/classification/classification.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -129,6 +130,19 @@ BinaryFigures binary_figures(const BinaryCounts& counts, const Resampling& resam
   attach(figures.precision, intervals[4], level, drawn);
   attach(figures.recall, intervals[5], level, drawn);
   attach(figures.accuracy, intervals[6], level, drawn);
+  // Draws that are all equal leave none; the clusters that carry the rate still say how sure it is.
+  const auto when_equal = [&](Estimate& rate, std::int64_t (*carried)(const BinaryCounts&)) {
+    if (rate.ci || !rate.value) return;
+    const auto carriers =
+        std::ranges::count_if(clusters, [&](const BinaryCounts& one) { return carried(one) > 0; });
+    rate.ci = wilson_of_equal(*rate.value, carriers, level);
+    if (!rate.ci) return;
+    rate.method = "wilson_clustered";
+    rate.undefined.clear();
+  };
+  when_equal(figures.precision, [](const BinaryCounts& one) { return one.tp + one.fp; });
+  when_equal(figures.recall, [](const BinaryCounts& one) { return one.tp + one.fn; });
+  when_equal(figures.accuracy, [](const BinaryCounts& one) { return one.total(); });
   return figures;
 }
 

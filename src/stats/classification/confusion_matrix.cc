@@ -151,14 +151,15 @@ void write_figures(const Margins& margins, std::span<double> out) {
       margins.total == 0 ? kNaN : static_cast<double>(correct) / static_cast<double>(margins.total);
 }
 
-Estimate averaged(const Average& average, std::int64_t cases, std::int64_t cases_left_out) {
+// `behind`: cases that the labels which are in rest on; `left_out`: those expected to have one that is not.
+Estimate averaged(const Average& average, std::int64_t behind, std::int64_t left_out) {
   const double value = average.value();
-  Estimate estimate = std::isnan(value) ? undefined_figure("undefined for every label", 0)
-                                        : plain_figure(value, cases - cases_left_out);
-  if (cases_left_out > 0) {
+  Estimate estimate =
+      std::isnan(value) ? undefined_figure("undefined for every label", 0) : plain_figure(value, behind);
+  if (left_out > 0) {
     const double all = average.weight + average.left_out;
     estimate.bounds = Interval{average.sum / all, (average.sum + average.left_out) / all};
-    estimate.missing["label_undefined"] = cases_left_out;
+    estimate.missing["label_undefined"] = left_out;
   }
   return estimate;
 }
@@ -180,15 +181,17 @@ void average_labels(const Margins& margins, MatrixFigures& figures) {
   for (std::size_t value = 0; value < kLabelValues; ++value) {
     Average weighted;
     Average macro;
-    std::int64_t cases_left_out = 0;
+    std::int64_t left_out = 0;
     for (std::size_t label = 0; label < margins.expected.size(); ++label) {
       const double figure = label_value(margins.of(label), value);
       weighted.add(figure, static_cast<double>(margins.expected[label]));
       macro.add(figure, 1);
-      if (std::isnan(figure)) cases_left_out += margins.expected[label];
+      if (std::isnan(figure)) left_out += margins.expected[label];
     }
-    member(figures.weighted, value) = averaged(weighted, margins.total, cases_left_out);
-    member(figures.macro, value) = averaged(macro, margins.total, cases_left_out);
+    member(figures.weighted, value) = averaged(weighted, margins.total - left_out, left_out);
+    // A label counts alike however many expect it. Every case was given some label, whose precision is
+    // therefore defined, and is expected to have one, whose recall is: all of them are behind the average.
+    member(figures.macro, value) = averaged(macro, margins.total, left_out);
     member(figures.micro, value) = figures.accuracy;
   }
 }

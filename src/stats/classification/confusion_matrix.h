@@ -77,9 +77,10 @@ struct AveragedFigures {
 };
 
 // The figures of a matrix. Averages leave out the labels whose value is undefined (weights are renormalised):
-// `n` is the number of cases behind the labels that are in, `missing` counts the cases behind those that are
-// not, and `bounds` says what the average would be had those been 0 or 1. If the cases have clusters, every
-// interval is that of the bootstrap that draws clusters.
+// `n` is the number of cases behind the labels that are in (for a macro average every case is: the label that
+// it was given has a precision, the one that it should have a recall), `missing` counts the cases that should
+// have one of the labels that are not, and `bounds` says what the average would be had those been 0 or 1. If
+// the cases have clusters, every interval is that of the bootstrap that draws clusters.
 struct MatrixFigures {
   Estimate accuracy;
   AveragedFigures weighted;  // by support

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -304,6 +305,39 @@ Contrast paired_t(std::span<const double> a, std::span<const double> b, std::spa
   const std::int64_t not_finite = static_cast<std::int64_t>(a.size()) - moments.all().n();
   if (not_finite > 0) mean.missing["not_finite"] = not_finite;
   return t_contrast(std::move(mean), moments.standard_error(), moments.clusters() - 1, alternative, method);
+}
+
+Contrast paired_difference(std::span<const double> a, std::span<const double> b,
+                           std::span<const std::string> clusters, double level) {
+  const auto tested = [&](std::span<const double> x, std::span<const double> y,
+                          std::span<const std::string> grouped) {
+    return clusters.empty() ? paired_t(x, y, level) : paired_t(x, y, grouped, level);
+  };
+  Contrast seen = tested(a, b, clusters);
+  if (seen.test.p || !seen.difference.value || *seen.difference.value == 0) return seen;
+  const std::set<std::string_view> groups(clusters.begin(), clusters.end());
+  const std::size_t units = clusters.empty() ? a.size() : groups.size();
+  if (units < 2) return seen;
+  const std::size_t added = std::max<std::size_t>(1, a.size() / units);
+  std::vector<double> more_a(a.begin(), a.end());
+  std::vector<double> more_b(b.begin(), b.end());
+  std::vector<std::string> more_clusters(clusters.begin(), clusters.end());
+  // A name that no cluster has: longer than the longest.
+  std::string own = "+";
+  for (const std::string_view group : groups) own.resize(std::max(own.size(), group.size() + 1), '+');
+  for (std::size_t i = 0; i < added; ++i) {
+    more_a.push_back(0);
+    more_b.push_back(0);
+    if (!clusters.empty()) more_clusters.push_back(own);
+  }
+  Contrast shrunk = tested(more_a, more_b, more_clusters);
+  if (!shrunk.test.p) return seen;
+  seen.difference.ci = shrunk.difference.ci;
+  seen.difference.undefined.clear();
+  seen.difference.method += "_plus_one";
+  seen.test = std::move(shrunk.test);
+  seen.test.method = seen.difference.method;
+  return seen;
 }
 
 Contrast wilcoxon_signed_rank(std::span<const double> a, std::span<const double> b, double level,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "stats/estimate.h"
 
@@ -15,5 +16,11 @@ namespace assay {
 // are the range itself.
 Estimate with_missing(Estimate estimate, const std::map<std::string, std::int64_t>& missing,
                       Interval range = {0, 1});
+
+// The same for a median of `values`.
+Estimate median_with_missing(std::vector<double> values, const std::map<std::string, std::int64_t>& missing,
+                             Interval range = {0, 1});
+// For a figure that describes the data at hand (a deviation) or has no such bounds: what is missing only.
+Estimate count_missing(Estimate estimate, const std::map<std::string, std::int64_t>& missing);
 
 }  // namespace assay

@@ -66,10 +66,16 @@ Estimate wilson_clustered(const ClusteredMoments& decisions, double level) {
   const double size = static_cast<double>(n);
   const double clusters = static_cast<double>(decisions.clusters());
   const double naive = p * (1 - p) / size;
-  const double effective = naive > 0 ? size / std::max(1.0, *error * *error / naive) : clusters;
-  estimate.ci = wilson_interval(*estimate.value, effective,
-                                quantile(boost::math::students_t(clusters - 1), 0.5 + level / 2));
+  estimate.ci = naive > 0 ? wilson_interval(p, size / std::max(1.0, *error * *error / naive),
+                                            quantile(boost::math::students_t(clusters - 1), 0.5 + level / 2))
+                          : wilson_of_equal(p, decisions.clusters(), level);
   return estimate;
+}
+
+std::optional<Interval> wilson_of_equal(double rate, std::int64_t clusters, double level) {
+  if ((rate != 0 && rate != 1) || clusters < 2 || !(level > 0 && level < 1)) return std::nullopt;
+  return wilson_interval(rate, static_cast<double>(clusters),
+                         quantile(boost::math::normal(), 0.5 + level / 2));
 }
 
 Estimate clopper_pearson(std::int64_t count, std::int64_t n, double level) {

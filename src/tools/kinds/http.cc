@@ -9,33 +9,10 @@
 #include "core/text.h"
 #include "tools/http_call.h"
 #include "tools/kinds/kinds.h"
+#include "tools/url_pattern.h"
 
 namespace assay {
 namespace {
-
-// The arguments that the URL names go into it; `rest` keeps the others.
-std::string filled_url(std::string_view pattern, JsonObject& rest) {
-  std::string url;
-  const JsonObject arguments = rest;
-  while (!pattern.empty()) {
-    const std::size_t open = pattern.find('{');
-    url.append(pattern.substr(0, open));
-    if (open == std::string_view::npos) break;
-    const std::size_t close = pattern.find('}', open);
-    const std::string_view name =
-        close == std::string_view::npos ? std::string_view() : pattern.substr(open + 1, close - open - 1);
-    const Json* value = close == std::string_view::npos ? nullptr : arguments.if_contains(name);
-    if (value == nullptr) {
-      url += '{';
-      pattern.remove_prefix(open + 1);
-      continue;
-    }
-    url += percent_encoded(text_or_json(*value));
-    rest.erase(name);
-    pattern.remove_prefix(close + 1);
-  }
-  return url;
-}
 
 bool has_body(std::string_view method) {
   return method != "GET" && method != "DELETE";
@@ -51,11 +28,11 @@ void append_query(std::string& url, const JsonObject& arguments) {
 
 class HttpAction final : public ToolAction {
  public:
-  HttpAction(std::string method, std::string url, NamedTexts headers)
+  HttpAction(std::string method, UrlPattern url, NamedTexts headers)
       : method_(std::move(method)), url_(std::move(url)), headers_(std::move(headers)) {}
 
   JsonObject identity() const override {
-    return {{"method", method_}, {"url", url_}, {"headers", object_of(headers_)}};
+    return {{"method", method_}, {"url", url_.text()}, {"headers", object_of(headers_)}};
   }
 
   Task<Result<Json>> use(ToolMeans& means, ToolUse use) const override {
@@ -65,7 +42,10 @@ class HttpAction final : public ToolAction {
     call.timeout = use.tool->timeout;
     call.text_reply = true;
     JsonObject rest = std::move(use.arguments);
-    call.url = filled_url(url_, rest);
+    auto url = url_.fill(rest);
+    if (!url) co_return fail(std::move(url.error()));
+    call.url = std::move(*url);
+    for (const std::string& name : url_.names()) rest.erase(name);
     if (has_body(method_)) {
       call.body = to_text(rest);
       const bool typed = std::ranges::any_of(call.headers, [](const auto& header) {
@@ -82,7 +62,7 @@ class HttpAction final : public ToolAction {
 
  private:
   std::string method_;
-  std::string url_;
+  UrlPattern url_;
   NamedTexts headers_;  // values may hold ${NAME}
 };
 
@@ -98,9 +78,13 @@ Keys keys() {
 ToolKind::Reading read(ToolDeclaration& declaration) {
   std::string method = declaration.values().has("method") ? declaration.values().text("method") : "POST";
   NamedTexts headers = declaration.named_texts("headers");
-  std::string url = declaration.url();
+  auto url = UrlPattern::parse(declaration.url());
+  if (!url) {
+    if (declaration.problems().empty()) declaration.complain("url: " + url.error().text());
+    return {};
+  }
   return {.parameters = declaration.parameters(),
-          .action = std::make_shared<HttpAction>(std::move(method), std::move(url), std::move(headers))};
+          .action = std::make_shared<HttpAction>(std::move(method), std::move(*url), std::move(headers))};
 }
 
 }  // namespace

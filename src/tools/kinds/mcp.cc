@@ -1,6 +1,6 @@
 // kind: mcp. A server of the Model Context Protocol, by `command` or by `url`, whose tools are offered under
-// their own names. It is started when it is first needed and shared by all uses of its declaration; how it is
-// kept alive stands in mcp_client.h.
+// their own names. It is started when it is first needed. Each session has its own, unless it is declared
+// `shared`; how it is kept alive stands in mcp_client.h.
 #include <algorithm>
 #include <utility>
 
@@ -19,30 +19,46 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+struct KeptClient final : ToolSession::Kept {
+  KeptClient(ToolMeans& means, McpServer server)
+      : client(means.loop, means.http, std::move(server), means.environment) {}
+  Task<void> close() override { return client.close(); }
+
+  McpClient client;
+};
+
+enum class Sharing { own, shared };
+
 class McpAction final : public ToolAction {
  public:
   // `only`: which of its tools are offered; empty: all.
-  McpAction(McpServer server, std::vector<std::string> only)
-      : server_(std::move(server)), only_(std::move(only)) {}
+  McpAction(McpServer server, std::vector<std::string> only, Sharing sharing)
+      : server_(std::move(server)), only_(std::move(only)), sharing_(sharing) {}
 
   JsonObject identity() const override {
-    return {{"command", list_of(server_.command)},
-            {"environment", object_of(server_.environment)},
-            {"url", server_.url},
-            {"headers", object_of(server_.headers)},
-            {"only", list_of(only_)}};
+    JsonObject identity{{"command", list_of(server_.command)},
+                        {"environment", object_of(server_.environment)},
+                        {"url", server_.url},
+                        {"headers", object_of(server_.headers)},
+                        {"only", list_of(only_)}};
+    if (sharing_ == Sharing::shared) identity["shared"] = true;
+    return identity;
   }
 
+  bool has_own_process() const override { return sharing_ == Sharing::own && !server_.command.empty(); }
+
   Task<Result<Json>> use(ToolMeans& means, ToolUse use) const override {
-    auto result = co_await client(means, *use.tool).call_tool(use.name, std::move(use.arguments));
+    McpClient& server = client(means, *use.tool, use.session.get());
+    auto result = co_await server.call_tool(use.name, std::move(use.arguments));
     if (!result) co_return fail(std::move(result.error()));
     std::string text = text_of(*result);
     if (result->is_error) co_return fail(ErrorKind::target, std::move(text));
     co_return Json(boost::json::string(text));
   }
 
-  Task<Result<Json>> list(ToolMeans& means, std::shared_ptr<const ToolSpec> server) const override {
-    auto tools = co_await client(means, *server).list_tools();
+  Task<Result<Json>> list(ToolMeans& means, std::shared_ptr<const ToolSpec> server,
+                          std::shared_ptr<ToolSession> session) const override {
+    auto tools = co_await client(means, *server, session.get()).list_tools();
     if (!tools) co_return fail(std::move(tools.error()));
     JsonArray list;
     std::vector<std::string> names;
@@ -66,17 +82,19 @@ class McpAction final : public ToolAction {
   }
 
  private:
-  McpClient& client(ToolMeans& means, const ToolSpec& tool) const {
-    return means.kept_for(tool, [&] {
+  McpClient& client(ToolMeans& means, const ToolSpec& tool, ToolSession* session) const {
+    const auto make = [&] {
       McpServer server = server_;
       server.name = tool.name;
       server.call_timeout = tool.timeout;
-      return std::make_unique<McpClient>(means.loop, means.http, std::move(server), means.environment);
-    });
+      return std::make_unique<KeptClient>(means, std::move(server));
+    };
+    return means.kept_for(tool, sharing_ == Sharing::shared ? nullptr : session, make).client;
   }
 
   McpServer server_;
   std::vector<std::string> only_;
+  Sharing sharing_;
 };
 
 Keys keys() {
@@ -84,7 +102,10 @@ Keys keys() {
           environment_key(),
           {.name = "url", .help = "the server."},
           headers_key(),
-          {.name = "only", .type = KeyType::text_list, .help = "which of the server's tools are offered."}};
+          {.name = "only", .type = KeyType::text_list, .help = "which of the server's tools are offered."},
+          {.name = "shared",
+           .type = KeyType::boolean,
+           .help = "one server for all runs; by default each run has its own."}};
 }
 
 ToolKind::Reading read(ToolDeclaration& declaration) {
@@ -97,7 +118,9 @@ ToolKind::Reading read(ToolDeclaration& declaration) {
     declaration.complain("kind mcp needs a command or a url, and not both");
   if (has_url) server.url = declaration.url();
   return {.parameters = nullptr,
-          .action = std::make_shared<McpAction>(std::move(server), declaration.values().texts("only"))};
+          .action = std::make_shared<McpAction>(
+              std::move(server), declaration.values().texts("only"),
+              declaration.values().boolean("shared") ? Sharing::shared : Sharing::own)};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include "tools/kinds/kinds.h"
-#include "tools/python_sandbox.h"
+#include "tools/sandbox/python_sandbox.h"
 
 namespace assay {
 namespace {
@@ -37,26 +37,25 @@ class PythonAction final : public ToolAction {
 };
 
 Keys keys() {
-  return {{.name = "sandbox",
-           .help = "`none` runs what the model writes with your own rights.",
-           .choices = {"bubblewrap", "none"}},
+  return {sandbox_key("`none` runs what the model writes with your own rights."),
           {.name = "python", .help = "the interpreter; by default python3 of /usr."},
-          {.name = "readable",
-           .type = KeyType::path_list,
-           .help = "further paths that the sandbox shows, read-only."},
+          readable_key(),
           {.name = "memory_mb",
            .type = KeyType::number,
            .help = "memory of a process; by default 1024.",
-           .minimum = 16},
+           .minimum = 16,
+           .maximum = 1e6},
           {.name = "cpu", .type = KeyType::duration, .help = "CPU time of a process; by default 20s."},
           {.name = "max_output",
            .type = KeyType::integer,
            .help = "bytes of stdout and stderr each; by default 1 MiB.",
-           .minimum = 1},
+           .minimum = 1,
+           .maximum = std::size_t{1} << 30},
           {.name = "max_processes",
            .type = KeyType::integer,
            .help = "processes and threads at a time; by default 16.",
-           .minimum = 1}};
+           .minimum = 1,
+           .maximum = 10'000}};
 }
 
 ToolKind::Reading read(ToolDeclaration& declaration) {

@@ -53,11 +53,13 @@ Keys keys() {
           {.name = "max_rows",
            .type = KeyType::integer,
            .help = "most rows of a result; by default 1000.",
-           .minimum = 1},
+           .minimum = 1,
+           .maximum = 10'000'000},
           {.name = "max_bytes",
            .type = KeyType::integer,
            .help = "most bytes of a result; by default 1 MiB.",
-           .minimum = 100}};
+           .minimum = 100,
+           .maximum = std::size_t{1} << 30}};
 }
 
 // Whether a database URL has a password that is not a variable's.
@@ -81,10 +83,7 @@ ToolKind::Reading read(ToolDeclaration& declaration) {
   if (auto url = parse_database_url(query.database); !url)
     declaration.complain("database: " + url.error().text());
   if (holds_password(query.database)) {
-    declaration.complain(
-        "database: a password in a config ends up in the files of the run; write ${NAME} in its place and "
-        "put "
-        "it into that environment variable");
+    declaration.complain_of_secret("database");
   }
   return {.parameters = one_text_argument(kSqlArgument, "One SQL statement that only reads."),
           .action = std::make_shared<SqlAction>(std::move(query))};

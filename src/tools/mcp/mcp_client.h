@@ -1,5 +1,5 @@
 // The tools of a Model Context Protocol server, listed and called. The server is started or greeted by the
-// first call that needs it, and shared by all calls, of which many may be under way at once.
+// first call that needs it, and serves all calls of the client, of which many may be under way at once.
 //
 // What can go wrong costs the calls that meet it, never the run:
 //   the server crashes, or sends rubbish or a message above the cap: the calls under way fail, the next call
@@ -29,7 +29,7 @@
 
 #include "core/environment.h"
 #include "core/error.h"
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 #include "core/task.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"

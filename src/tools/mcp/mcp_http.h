@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "core/environment.h"
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
 #include "tools/mcp/mcp_transport.h"

@@ -21,7 +21,7 @@ std::unexpected<Error> misshapen(std::string message) {
 }
 
 McpFault read_fault(const Json& given, const Secrets& secrets) {
-  const Json error = hidden_in(given, secrets);
+  const Json error = secrets.hide_in(given);
   McpFault fault;
   if (const Json* code = find_member(error, "code")) fault.code = as_integer(*code).value_or(0);
   fault.message = find_text(error, "message").value_or("");
@@ -125,7 +125,7 @@ Json hidden_in_schema(const Json& schema, const Secrets& secrets) {
     // A property may have such a name, too; then its value is a schema.
     const bool annotation = std::ranges::find(kAnnotations, std::string_view(name)) != kAnnotations.end() &&
                             !(value.is_object() && name != "default");
-    hidden.insert_or_assign(name, annotation ? hidden_in(value, secrets) : hidden_in_schema(value, secrets));
+    hidden.insert_or_assign(name, annotation ? secrets.hide_in(value) : hidden_in_schema(value, secrets));
   }
   return hidden;
 }
@@ -289,10 +289,10 @@ McpTool hidden_in(McpTool tool, const Secrets& secrets) {
 }
 
 McpToolResult hidden_in(McpToolResult result, const Secrets& secrets) {
-  if (result.structured) result.structured = hidden_in(*result.structured, secrets);
+  if (result.structured) result.structured = secrets.hide_in(*result.structured);
   for (Json& part : result.content) {
     for (auto& [name, value] : part.get_object()) {
-      if (name != "type") value = hidden_in(value, secrets);
+      if (name != "type") value = secrets.hide_in(value);
     }
   }
   return result;

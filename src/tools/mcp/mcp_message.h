@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 #include "core/json/json.h"
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 
 namespace assay {
 

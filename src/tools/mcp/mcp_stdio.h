@@ -7,7 +7,7 @@
 
 #include "core/environment.h"
 #include "core/error.h"
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 #include "net/event_loop.h"
 #include "tools/mcp/mcp_transport.h"
 

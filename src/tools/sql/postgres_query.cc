@@ -51,7 +51,10 @@ constexpr auto kServerIsLater = std::chrono::seconds(1);
 // for what no transaction confines.
 constexpr const char* kBegin =
     "BEGIN TRANSACTION READ ONLY; SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolsuper AND "
-    "pg_catalog.pg_has_role(session_user, oid, 'MEMBER'))";
+    "pg_catalog.pg_has_role(session_user, oid, 'MEMBER')), "
+    "pg_catalog.has_table_privilege(session_user, 'pg_catalog.pg_authid', 'SELECT') OR EXISTS (SELECT FROM "
+    "pg_catalog.pg_roles WHERE rolname IN ('pg_read_server_files', 'pg_write_server_files', "
+    "'pg_execute_server_program') AND pg_catalog.pg_has_role(session_user, oid, 'MEMBER'))";
 
 struct FinishConnection {
   void operator()(PGconn* connection) const { ::PQfinish(connection); }
@@ -330,12 +333,21 @@ void Session::cancel() {
 Status begin(Session& session) {
   auto answer = session.last(::PQsendQuery(session.get(), kBegin));
   if (!answer) return fail(std::move(answer.error()));
-  if (std::string_view(::PQgetvalue(answer->get(), 0, 0)) == "f") return {};
-  return fail(ErrorKind::config,
-              fmt::format("the role {} is a superuser of the database or may become one, which no read-only "
-                          "transaction confines: use one with few rights (CREATE ROLE reader LOGIN PASSWORD "
-                          "'…'; GRANT pg_read_all_data TO reader)",
-                          ::PQuser(session.get())));
+  const auto holds = [&](int column) {
+    return std::string_view(::PQgetvalue(answer->get(), 0, column)) != "f";
+  };
+  if (!holds(0) && !holds(1)) return {};
+  return fail(
+      ErrorKind::config,
+      fmt::format(
+          "the role {} {}: use one that may read the tables in question and nothing else (CREATE ROLE "
+          "reader LOGIN PASSWORD '…'; GRANT USAGE ON SCHEMA public TO reader; GRANT SELECT ON ALL "
+          "TABLES IN SCHEMA public TO reader)",
+          ::PQuser(session.get()),
+          holds(0) ? "is a superuser of the database or may become one, which no read-only "
+                     "transaction confines"
+                   : "may read the passwords of all roles (pg_authid, as pg_read_all_data may) or "
+                     "files of the server"));
 }
 
 // What the columns are, found out without running the statement.

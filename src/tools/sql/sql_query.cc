@@ -13,7 +13,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/secrets.h"
+#include "core/secrets/secrets.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "tools/hidden.h"

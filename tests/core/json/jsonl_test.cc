@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -125,6 +126,21 @@ std::string parse_problem(std::string text) {
   LineParser parser({"a"});
   auto parsed = parser.parse(padded(text));
   return parsed ? "" : parsed.error().message;
+}
+
+TEST(LineParser, ManyFieldsThatNobodyDeclaredAreKeptInOrderAndRepeatsNamed) {
+  std::string line = R"({"question":"q")";
+  for (int i = 0; i < 200'000; ++i) line += fmt::format(R"(,"f{}":{})", i, i);
+  line += R"(,"f7":"again","f0":"again"})";
+  LineParser parser({"question"});
+  ASSERT_TRUE(parser.parse_copy(line));
+  const JsonObject extras = parser.extras();
+  EXPECT_EQ(extras.size(), 200'000U);
+  EXPECT_EQ(extras.begin()->key(), "f0");
+  EXPECT_EQ(extras.at("f7"), "again");
+  EXPECT_THAT(parser.repeated(), ElementsAre("f7", "f0"));
+  ASSERT_TRUE(parser.parse_copy(R"({"question":"q","f7":1})"));
+  EXPECT_EQ(parser.extras().size(), 1U);
 }
 
 TEST(LineParser, SaysWhatIsWrongWithALine) {

@@ -329,6 +329,36 @@ TEST(SchemaBounds, MultiplyingAlternativesAreStopped) {
   EXPECT_FALSE(schema->valid(Json(1)));
 }
 
+// Each level asks the next twice, and explains why neither fits: 2^40 ways, if answers were not kept.
+TEST(SchemaBounds, AlternativesInsideAlternativesAreAskedOnceAndExplainedInMeasure) {
+  JsonObject definitions;
+  for (int i = 0; i < 40; ++i) {
+    const JsonObject next{{"$ref", "#/$defs/d" + std::to_string(i + 1)}};
+    definitions["d" + std::to_string(i)] =
+        JsonObject{{"anyOf", JsonArray{next, JsonObject{{"allOf", JsonArray{next}}}}}};
+  }
+  definitions["d40"] = JsonObject{{"type", "string"}};
+  const auto schema =
+      Schema::compile(JsonObject{{"$defs", definitions}, {"items", JsonObject{{"$ref", "#/$defs/d0"}}}});
+  ASSERT_TRUE(schema);
+  const Json wrong = JsonArray{"good", 1, JsonObject{{"a", 2}}};
+  EXPECT_FALSE(schema->valid(wrong));
+  const auto found = schema->validate(wrong);
+  ASSERT_EQ(found.size(), 2U) << describe(found);
+  EXPECT_EQ(found[0].instance_pointer, "/1");
+  EXPECT_EQ(found[1].instance_pointer, "/2");
+  EXPECT_TRUE(schema->valid(Json(JsonArray{"good", "better"})));
+}
+
+// Names are checked as values that live no longer than their check.
+TEST(SchemaBounds, NamesAreEachAskedForThemselves) {
+  const auto schema = compiled(
+      R"({"propertyNames": {"anyOf": [{"anyOf": [{"const": "a"}]}, {"not": {"not": {"const": "b"}}}]}})");
+  EXPECT_TRUE(schema.valid(parse_json(R"({"a": 1, "b": 2})").value()));
+  EXPECT_FALSE(schema.valid(parse_json(R"({"a": 1, "c": 2})").value()));
+  EXPECT_FALSE(schema.valid(parse_json(R"({"c": 1, "a": 2})").value()));
+}
+
 TEST(SchemaBounds, TheListOfDefectsEnds) {
   const auto found = compiled(R"({"items": {"type": "null"}})").validate(Json(JsonArray(5000, Json(1))));
   ASSERT_EQ(found.size(), 1001U);

@@ -79,6 +79,55 @@ TEST(Contest, MeansAndIntervalsAreClusteredByTask) {
   EXPECT_THAT(row[6].as_double(), DoubleNear(1 - 2 * std::atan(1.0 / 3) / M_PI, 1e-9));
 }
 
+TEST(Contest, RivalsHaveHeadlinesOfTheirOwnAndASentenceDecides) {
+  const Summary summary = played(plan_of(2, 1), {1, 0, 1, 0, 1, 1, 0, 1});
+  EXPECT_EQ(summary.metrics.front().name, "score.mean.tool_calling/m");
+  EXPECT_FALSE(metric(summary, "score.mean").headline) << "a mean over rivals decides nothing";
+  EXPECT_TRUE(metric(summary, "score.mean.tool_calling_python/m").headline);
+  ASSERT_FALSE(summary.conclusions.empty());
+  EXPECT_THAT(
+      summary.conclusions.front(),
+      testing::StartsWith("Undecided between tool_calling/m and tool_calling_python/m: tool_calling/m is "
+                          "ahead by 0.250 on the same 4 variations of 2 tasks"));
+}
+
+TEST(Contest, AClearWinnerIsNamed) {
+  // Four tasks; the first wins each variation by 1, but for one that it wins by 0.9.
+  const Summary summary = played(plan_of(4, 1), {1, 0.1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0});
+  EXPECT_THAT(summary.conclusions.front(),
+              testing::StartsWith(
+                  "tool_calling/m did better than tool_calling_python/m: mean score higher by 0.987"));
+}
+
+TEST(Contest, AMissingScoreHasItsReasonAndItsBounds) {
+  const BenchmarkPlan plan = plan_of(1, 1);  // two variations, two systems
+  Contest contest(plan);
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    RunFigures figures;
+    figures.run = i;
+    figures.cluster = std::to_string(plan.runs[i].variation);
+    figures.completed = true;
+    if (i == 2) {
+      figures.missing = "judge_failed";  // the first system on the second variation
+    } else {
+      figures.score = 1;
+    }
+    contest.add(std::move(figures));
+  }
+  Summary summary;
+  contest.finish(summary);
+  const Estimate& first = metric(summary, "score.mean.tool_calling/m").estimate;
+  EXPECT_EQ(first.n, 1);
+  EXPECT_EQ(first.missing.at("judge_failed"), 1);
+  EXPECT_EQ(first.bounds->low, 0.5);
+  EXPECT_EQ(first.bounds->high, 1);
+  const Estimate& difference = metric(summary, "difference.tool_calling/m-tool_calling_python/m").estimate;
+  EXPECT_EQ(difference.n, 1);
+  EXPECT_EQ(difference.bounds->low, -0.5);
+  EXPECT_EQ(difference.bounds->high, 0);
+  EXPECT_THAT(summary.conclusions, testing::Contains(testing::HasSubstr("would lie between")));
+}
+
 TEST(Contest, NothingExpectedIsNoScore) {
   const Summary summary = played(plan_of(1, 1), {1, std::nullopt, std::nullopt, 0});
   EXPECT_EQ(metric(summary, "score.mean").estimate.value, 0.5);

@@ -72,6 +72,66 @@ TEST(Resume, NothingOrNothingButErrorsBeginsAgain) {
   EXPECT_EQ(plan({Entry::error("no key")}).action, Action::again);
 }
 
+TEST(Resume, WhatWasCutOffIsAskedForAgainWithALargerLimit) {
+  RunFile file;
+  file.conversation = {Entry::user("q"), call("t", Json(1), 1), Entry::assistant("[1, ")};
+  file.cut_off = CutOff{100};
+  const auto with = [&](std::optional<std::int64_t> limit) { return resume(file, {.max_tokens = limit}); };
+  EXPECT_EQ(with(100).action, Action::skip);
+  EXPECT_EQ(with(50).action, Action::skip);
+  EXPECT_EQ(with(101).action, Action::go_on);
+  EXPECT_EQ(with(101).conversation.size(), 2U) << "without the part of a message";
+  EXPECT_EQ(with(std::nullopt).action, Action::go_on) << "the limit was taken away";
+  file.cut_off = CutOff{};
+  EXPECT_EQ(with(std::nullopt).action, Action::skip);
+  EXPECT_EQ(with(50).action, Action::go_on);
+  file.answer = Json(1);
+  EXPECT_EQ(with(50).action, Action::skip) << "an answer that a person wrote stands";
+  file.answer.reset();
+  file.conversation.push_back(Entry::user("go on"));
+  EXPECT_EQ(with(std::nullopt).conversation.size(), 4U) << "a nudge by hand";
+}
+
+TEST(Resume, AnAnswerToAnotherQuestionIsNotTaken) {
+  RunFile file;
+  file.conversation = {Entry::user("q"), Entry::assistant("a")};
+  const Present now{.asked = {{"prompt", "2"}, {"model", "m"}}};
+  EXPECT_EQ(resume(file, now).action, Action::skip) << "the file does not tell what was asked";
+  file.asked = {{"prompt", "2"}, {"model", "m"}, {"of a later version", "x"}};
+  EXPECT_EQ(resume(file, now).action, Action::skip);
+  file.asked["prompt"] = "1";
+  EXPECT_EQ(resume(file, now).action, Action::again);
+  EXPECT_THAT(resume(file, now).changed, ElementsAre("prompt"));
+  Present keeping = now;
+  keeping.keep_changed = true;
+  EXPECT_EQ(resume(file, keeping).action, Action::skip);
+  EXPECT_THAT(resume(file, keeping).changed, ElementsAre("prompt"));
+  file.conversation.clear();
+  EXPECT_THAT(resume(file, now).changed, testing::IsEmpty()) << "nothing is lost";
+}
+
+TEST(Resume, PromptqlIsToldOnceToCarryItsPlanOut) {
+  const auto of = [](const char* yaml) {
+    return resume(read_run_file(yaml, RunForm::promptql).value(), {.artifact = "ranked"});
+  };
+  const char* plan_only =
+      "output: {assistant_actions: [{message: Shall I, plan: sort, code: null}], modified_artifacts: []}\n";
+  EXPECT_EQ(of(plan_only).action, Action::go_on);
+  EXPECT_FALSE(of(plan_only).proposal.is_null());
+  EXPECT_EQ(of("output: {assistant_actions: [{message: x, code: y}]}\n").action, Action::skip)
+      << "it has run something";
+  EXPECT_EQ(
+      of("output: {assistant_actions: [{message: x}], modified_artifacts: [{identifier: ranked}]}\n").action,
+      Action::skip);
+  EXPECT_EQ(of((std::string(plan_only) + "answer: [1]\n").c_str()).action, Action::skip);
+  EXPECT_EQ(of((std::string(plan_only) + "proposed: {assistant_actions: [{plan: p}]}\n").c_str()).action,
+            Action::skip)
+      << "once";
+  const Resume failed = of("proposed: {assistant_actions: [{plan: p}]}\nerror: HTTP 500\n");
+  EXPECT_EQ(failed.action, Action::go_on) << "the plan is not asked for again";
+  EXPECT_FALSE(failed.proposal.is_null());
+}
+
 TEST(Turns, CallsOfOneTurnBelongTogether) {
   const std::vector<Entry> entries = {Entry::user("q"),      call("a", {}, 1), call("b", {}, 1),
                                       call("c", {}, 2),      call("d"),        call("e"),

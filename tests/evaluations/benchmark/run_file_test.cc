@@ -51,6 +51,22 @@ RunFile example() {
   return file;
 }
 
+TEST(RunFile, TellsWhatWasAskedAndWhereTheWordsEnded) {
+  RunFile file = example();
+  file.scorer = "records";
+  file.cut_off = CutOff{16};
+  file.asked = {{"model", "openai/m"}, {"prompt", "0123456789abcdef"}};
+  const RunFile read = conversation(to_yaml(file));
+  EXPECT_EQ(read.asked, file.asked);
+  EXPECT_EQ(read.cut_off->max_tokens, 16);
+  EXPECT_EQ(read.scorer, "records");
+  file.cut_off = CutOff{};
+  EXPECT_FALSE(conversation(to_yaml(file)).cut_off->max_tokens);
+  EXPECT_FALSE(conversation("conversation: []\nlimit_hit: false\n").cut_off);
+  EXPECT_THAT(failure("conversation: []\nlimit_hit: soon\n"), HasSubstr("limit_hit"));
+  EXPECT_THAT(failure("conversation: []\nasked: no\n"), HasSubstr("names with texts"));
+}
+
 TEST(RunFile, IsWrittenForPeople) {
   EXPECT_EQ(to_yaml(example()), R"(conversation:
   - user_message: |

@@ -21,6 +21,8 @@ TEST(RunOutcome, ComesBackFromTheJournalAsItWasWritten) {
   outcome.usage = JsonObject{{"requests", 3}};
   outcome.seconds = 1.25;
   outcome.done = "went_on";
+  outcome.scorer = "records";
+  outcome.changed = {"prompt"};
   outcome.sitting = 2;
   outcome.warnings = {"expected_tool_calls names x, but no tool of that name was offered"};
   const JsonObject written = to_json(outcome);
@@ -29,6 +31,8 @@ TEST(RunOutcome, ComesBackFromTheJournalAsItWasWritten) {
   EXPECT_TRUE(read.answer.has_value());
   EXPECT_EQ(read.turns, 1);
   EXPECT_EQ(read.sitting, 2);
+  EXPECT_EQ(read.scorer, "records");
+  EXPECT_EQ(read.changed.size(), 1U);
 }
 
 TEST(RunOutcome, WhatIsNotThereIsNotWritten) {

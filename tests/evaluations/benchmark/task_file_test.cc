@@ -81,7 +81,7 @@ TEST(TaskFile, TheSourcesSampleRepairedLoads) {
   EXPECT_EQ(canonical_text(*read.task.variations[0].expected_output),
             R"([{"priority_score":84.1,"project_id":456,"ticket_id":123}])");
   EXPECT_FALSE(read.task.variations[1].expected_output.has_value());
-  EXPECT_EQ(read.task.scorer_for(read.task.variations[0])->name, ScorerName::ranking);
+  EXPECT_EQ(read.task.scorer_for(read.task.variations[0])->name, ScorerName::records);
   EXPECT_FALSE(read.task.scorer_for(read.task.variations[1]).has_value());
   // The JSON in the prompt keeps its braces.
   const std::string prompt = fill(*read.task.tool_calling_prompt, read.task.variations[2].parameters);

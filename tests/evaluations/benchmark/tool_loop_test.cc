@@ -156,6 +156,18 @@ TEST_F(ToolLoopTest, ANudgeIsWrittenTogetherWithTheWordsThatItAnswers) {
   EXPECT_EQ(kept_last.front(), "user_message") << "a file that ends with the model's words is finished";
 }
 
+TEST_F(ToolLoopTest, WhatIsCutOffIsMarkedAndNotNudged) {
+  ChatReply cut = says("the answer is");
+  cut.finish = FinishReason::length;
+  context.replies = {std::move(cut)};
+  loop.token_limit = 16;
+  ASSERT_TRUE(run());
+  ASSERT_TRUE(file.cut_off);
+  EXPECT_EQ(file.cut_off->max_tokens, 16);
+  EXPECT_EQ(file.nudges, 0);
+  EXPECT_EQ(kinds().back(), "assistant_message") << "what was said is kept";
+}
+
 TEST_F(ToolLoopTest, OnlyToolsThatAreOfferedAreAskedFor) {
   loop.expected_tool_calls = {"look", "execute_python_program"};
   context.replies = {calls({use("1", "look")}), says("so")};
@@ -172,7 +184,7 @@ TEST_F(ToolLoopTest, ACallThatDoesNotFitIsNotRun) {
   EXPECT_TRUE(context.uses.empty());
   const auto error = [&](std::size_t i) { return text_at(*file.conversation[i].call.result, "error"); };
   EXPECT_THAT(error(1), HasSubstr("do not fit the tool's schema"));
-  EXPECT_THAT(error(2), StartsWith("there is no tool gone; there are look, weigh"));
+  EXPECT_THAT(error(2), StartsWith("there is no tool gone; known: look, weigh"));
   EXPECT_THAT(error(3), HasSubstr("not a JSON object"));
   EXPECT_EQ(file.conversation[3].call.params, Json("{broken")) << "as the model wrote it";
 }

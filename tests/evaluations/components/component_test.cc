@@ -61,7 +61,7 @@ ComponentTask echo() {
 }
 
 JsonObject generating() {
-  return {{"generate", true}, {"input_path", "x"}, {"target", JsonObject{{"command", JsonArray{"./echo"}}}}};
+  return {{"generate", true}, {"input_path", "x"}, {"target", JsonObject{{"command", JsonArray{"cat"}}}}};
 }
 
 std::unique_ptr<Evaluation> made(JsonObject config) {

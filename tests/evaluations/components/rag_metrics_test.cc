@@ -167,8 +167,9 @@ TEST(VerdictMetrics, AnEmptyListIsAnErrorExceptForBias) {
            {"faithfulness", R"(claims {"claims":[]})", R"(truths {"truths":["t"]})"},
            {"absence_of_factual_contradictions", R"(truths {"truths":[]})", R"(claims {"claims":["c"]})"},
            {"context_relevancy", R"(needs {"needs":[]})",
-            R"(contexts {"contexts":[{"id":1,"scope":"s","facts":["f"]}]})"},
-           {"context_relevancy", R"(contexts {"contexts":[{"id":1,"scope":"s","facts":[]}]})",
+            R"(contexts {"contexts":[{"id":1,"scope":"s","facts":["f"]},{"id":2,"scope":"s","facts":[]}]})"},
+           {"context_relevancy",
+            R"(contexts {"contexts":[{"id":1,"scope":"s","facts":[]},{"id":2,"scope":"s","facts":[]}]})",
             R"(needs {"needs":["n"]})"}}) {
     FakeContext context;
     for (const std::string& reply : {empty, other}) {
@@ -185,15 +186,19 @@ TEST(VerdictMetrics, AnEmptyListIsAnErrorExceptForBias) {
   EXPECT_EQ(judged("bias", kCase, context).score, 0);
 }
 
-TEST(VerdictMetrics, AContextThatWasNotShownIsAskedAgain) {
+TEST(VerdictMetrics, AContextThatWasNotShownOrIsLeftOutIsAskedAgain) {
   FakeContext context;
   context.replies["run1/context_relevancy/contexts"] = {
-      R"({"contexts":[{"id":3,"scope":"s","facts":["f"]}]})",
-      R"({"contexts":[{"id":2,"scope":"Wales","facts":["f"]}]})"};
+      R"({"contexts":[{"id":3,"scope":"s","facts":["f"]},{"id":1,"scope":"s","facts":["f"]}]})",
+      R"({"contexts":[{"id":2,"scope":"Wales","facts":["f"]}]})",
+      R"({"contexts":[{"id":2,"scope":"Wales","facts":["f"]},{"id":1,"scope":"s","facts":[]}]})"};
   context.replies["run1/context_relevancy/needs"] = {R"({"needs":["n"]})"};
   context.replies["run1/context_relevancy/verdicts"] = {verdicts({"yes"})};
   EXPECT_EQ(judged("context_relevancy", kCase, context).score, 1);
   EXPECT_THAT(context.requests.back().second.messages.back().text, HasSubstr("Context 2 (Wales):\n- f"));
+  std::string asked;
+  for (const auto& [step, request] : context.requests) asked += request.messages.back().text;
+  EXPECT_THAT(asked, AllOf(HasSubstr("there are only contexts 1 to 2"), HasSubstr("context 1 is not there")));
 }
 
 TEST(Faithfulness, AmbiguityCostsUnlessTheConfigSaysOtherwise) {

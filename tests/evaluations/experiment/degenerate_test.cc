@@ -12,6 +12,12 @@
 namespace assay::experiment {
 namespace {
 
+std::vector<std::string> told(const Analysis& analysis) {
+  std::vector<std::string> sentences = conclusions(analysis);
+  for (std::string& limit : limits(analysis)) sentences.push_back(std::move(limit));
+  return sentences;
+}
+
 // Whatever comes in, every figure has a value or a reason, and everything can be written.
 Analysis analysed(const ExperimentData& data) {
   Analysis analysis = analyse(data, {});
@@ -28,7 +34,7 @@ Analysis analysed(const ExperimentData& data) {
     }
   }
   EXPECT_FALSE(to_text(to_json(analysis)).empty());
-  for (const std::string& sentence : recommendations(analysis)) {
+  for (const std::string& sentence : told(analysis)) {
     EXPECT_THAT(sentence, testing::Not(testing::HasSubstr("nan")));
     EXPECT_THAT(sentence, testing::EndsWith("."));
     EXPECT_THAT(sentence, testing::Not(testing::HasSubstr(": ."))) << "a reason is missing";
@@ -48,18 +54,18 @@ Truth little() {
 TEST(DegenerateExperiment, Nothing) {
   const Analysis analysis = analysed({});
   EXPECT_TRUE(analysis.contrasts.empty());
-  EXPECT_THAT(recommendations(analysis), testing::Contains(testing::HasSubstr("Nothing was judged")));
+  EXPECT_THAT(told(analysis), testing::Contains(testing::HasSubstr("Nothing was judged")));
 }
 
 TEST(DegenerateExperiment, OneQueryHasMeansButNoIntervals) {
   Truth truth = little();
   truth.queries = 1;
   const Analysis analysis = analysed(simulated(truth, 1));
-  const Contrast& contrast = analysis.contrasts[kOverall].clustered;
-  EXPECT_TRUE(contrast.difference.value);
-  EXPECT_FALSE(contrast.difference.ci);
-  EXPECT_FALSE(contrast.test.p);
-  EXPECT_THAT(recommendations(analysis), testing::Contains(testing::HasSubstr("cannot be told")));
+  const Finding& finding = analysis.contrasts[kOverall].difference;
+  EXPECT_TRUE(finding.figure.value);
+  EXPECT_FALSE(finding.figure.ci);
+  EXPECT_FALSE(finding.test.p);
+  EXPECT_THAT(told(analysis), testing::Contains(testing::HasSubstr("cannot be told")));
 }
 
 TEST(DegenerateExperiment, OneRunAndOneEvaluatorOfEachKind) {
@@ -71,8 +77,7 @@ TEST(DegenerateExperiment, OneRunAndOneEvaluatorOfEachKind) {
   EXPECT_FALSE(analysis.agreement.fleiss_kappa.value);
   EXPECT_NE(analysis.agreement.fleiss_kappa.undefined, "");
   EXPECT_NE(analysis.spread[0].study.undefined, "");
-  EXPECT_THAT(recommendations(analysis),
-              testing::Contains(testing::HasSubstr("answered once per condition")));
+  EXPECT_THAT(told(analysis), testing::Contains(testing::HasSubstr("answered once per condition")));
 }
 
 TEST(DegenerateExperiment, NoRatings) {
@@ -81,16 +86,16 @@ TEST(DegenerateExperiment, NoRatings) {
   const Analysis analysis = analysed(simulated(truth, 3));
   EXPECT_FALSE(analysis.by_condition[0].criteria[kOverall].mean.value);
   EXPECT_FALSE(analysis.by_condition[0].criteria[kOverall].box);
-  EXPECT_TRUE(analysis.pairs[0].winner.rate.value);
+  EXPECT_TRUE(analysis.pairs[0].winner.rate.figure.value);
 }
 
 TEST(DegenerateExperiment, NoPairs) {
   Truth truth = little();
   truth.pair_judges = 0;
   const Analysis analysis = analysed(simulated(truth, 4));
-  EXPECT_FALSE(analysis.pairs[0].winner.rate.value);
+  EXPECT_FALSE(analysis.pairs[0].winner.rate.figure.value);
   EXPECT_NE(analysis.ranking.undefined, "");
-  EXPECT_TRUE(analysis.contrasts[kOverall].clustered.difference.value);
+  EXPECT_TRUE(analysis.contrasts[kOverall].difference.figure.value);
 }
 
 TEST(DegenerateExperiment, AllTies) {
@@ -100,7 +105,7 @@ TEST(DegenerateExperiment, AllTies) {
     verdict.choices.fill(Choice::tie);
   }
   const Analysis analysis = analysed(data);
-  EXPECT_EQ(analysis.pairs[0].winner.rate.value, 0.5);
+  EXPECT_EQ(analysis.pairs[0].winner.rate.figure.value, 0.5);
   EXPECT_EQ(analysis.pairs[0].ties.value, 1);
   EXPECT_TRUE(analysis.pairs[0].ties.ci) << "a rate of 1 is no certainty";
 }
@@ -113,11 +118,11 @@ TEST(DegenerateExperiment, OneConditionWinsAlways) {
   }
   const Analysis analysis = analysed(data);
   const WinRate& winner = analysis.pairs[0].winner;
-  EXPECT_EQ(winner.rate.value, 1);
-  ASSERT_TRUE(winner.rate.ci);
-  EXPECT_LT(winner.rate.ci->low, 0.95) << "24 queries, whatever the number of verdicts";
-  EXPECT_EQ(winner.test.method, "sign_flip_monte_carlo");
-  EXPECT_LT(*winner.test.p, 0.001);
+  EXPECT_EQ(winner.rate.figure.value, 1);
+  ASSERT_TRUE(winner.rate.figure.ci);
+  EXPECT_LT(winner.rate.figure.ci->low, 0.95) << "24 queries, whatever the number of verdicts";
+  EXPECT_EQ(winner.rate.test.method, "sign_flip_monte_carlo");
+  EXPECT_LT(*winner.rate.test.p, 0.001);
 }
 
 TEST(DegenerateExperiment, AllRatingsAreEqual) {
@@ -125,7 +130,7 @@ TEST(DegenerateExperiment, AllRatingsAreEqual) {
   for (Rating& rating : data.ratings) rating.scores.fill(4);
   const Analysis analysis = analysed(data);
   EXPECT_EQ(analysis.by_condition[0].criteria[kOverall].mean.value, 4);
-  EXPECT_FALSE(analysis.contrasts[kOverall].clustered.test.p);
+  EXPECT_EQ(analysis.contrasts[kOverall].difference.test.p, 1) << "nothing speaks for a difference";
 }
 
 TEST(DegenerateExperiment, AConditionWithoutAnyJudgement) {
@@ -137,11 +142,10 @@ TEST(DegenerateExperiment, AConditionWithoutAnyJudgement) {
   std::erase_if(data.roles, [](const RoleVerdict& verdict) { return verdict.condition == 1; });
   const Analysis analysis = analysed(data);
   EXPECT_FALSE(analysis.by_condition[1].criteria[kOverall].mean.value);
-  EXPECT_FALSE(analysis.pairs[1].winner.rate.value);
-  EXPECT_TRUE(analysis.pairs[0].winner.rate.value);
-  EXPECT_THAT(recommendations(analysis),
-              testing::Contains(
-                  testing::HasSubstr("Whether test_2 is rated differently from control cannot be told")));
+  EXPECT_FALSE(analysis.pairs[1].winner.rate.figure.value);
+  EXPECT_TRUE(analysis.pairs[0].winner.rate.figure.value);
+  EXPECT_THAT(told(analysis), testing::Contains(testing::HasSubstr(
+                                  "Whether test_2 is rated differently from control cannot be told")));
 }
 
 TEST(DegenerateExperiment, WithoutSwapNothingFlips) {
@@ -158,7 +162,7 @@ TEST(DegenerateExperiment, NoControl) {
   ExperimentData data = simulated(little(), 10);
   for (Condition& condition : data.conditions) condition.control = false;
   const Analysis analysis = analysed(data);
-  EXPECT_THAT(analysis.contrasts[0].clustered.difference.undefined,
+  EXPECT_THAT(analysis.contrasts[0].difference.figure.undefined,
               testing::HasSubstr("not exactly one control"));
   EXPECT_EQ(analysis.pairs.size(), 2U) << "pairs that were compared stay";
 }
@@ -170,7 +174,7 @@ TEST(DegenerateExperiment, JudgementsLostHereAndThere) {
   std::erase_if(data.pairs, [&](const PairVerdict&) { return random.below(3) == 0; });
   const Analysis analysis = analysed(data);
   EXPECT_TRUE(analysis.agreement.ordinal_alpha.value);
-  EXPECT_TRUE(analysis.contrasts[kOverall].clustered.test.p);
+  EXPECT_TRUE(analysis.contrasts[kOverall].difference.test.p);
 }
 
 }  // namespace

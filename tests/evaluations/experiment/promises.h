@@ -45,12 +45,12 @@ inline FalseAlarms false_alarms(int experiments, int each = 3) {
   for (int i = 0; i < experiments; ++i) {
     const ExperimentData data = simulated(truth, 1000 + static_cast<std::uint64_t>(i));
     const ScoreContrast contrast = score_contrasts(data, 0, 0.95)[kOverall];
-    alarms.ratings += alarm(contrast.clustered.test);
+    alarms.ratings += alarm(contrast.difference.test);
     alarms.ratings_wilcoxon += alarm(contrast.wilcoxon.test);
     alarms.ratings_welch += alarm(contrast.naive_welch.test);
     alarms.ratings_mann_whitney += alarm(contrast.naive_mann_whitney.test);
     const WinRate winner = pair_figures(data, 0.95)[0].winner;
-    alarms.verdicts += alarm(winner.test);
+    alarms.verdicts += alarm(winner.rate.test);
     alarms.verdicts_sign += alarm(winner.naive_test);
   }
   return alarms;
@@ -84,7 +84,7 @@ inline std::map<std::string, int> intervals_that_hold(int experiments) {
     count("drift", find_bias(biases, "drift", 6)->figure, 0.8);
     count("no drift", find_bias(biases, "drift", 5)->figure, 0);
     count("rating_length_slope", find_bias(biases, "rating_length_slope")->figure, 0);
-    count("difference", score_contrasts(data, 0, 0.95)[kOverall].clustered.difference, 0.3);
+    count("difference", score_contrasts(data, 0, 0.95)[kOverall].difference.figure, 0.3);
   }
   return held;
 }

@@ -50,6 +50,8 @@ class Simulation {
       data_.queries.push_back({fmt::format("query_{}", q + 1), "?", types[q % 3], "", false});
     data_.runs = truth_.runs;
     data_.swap = truth_.swap;
+    data_.raters = truth_.raters;
+    data_.pair_judges = truth_.pair_judges;
     write_answers();
     judge_pairs();
     rate();
@@ -70,6 +72,8 @@ class Simulation {
         const double suits = truth_.condition_spread * random_.normal();
         const double effect = c < truth_.effects.size() ? truth_.effects[c] : 0;
         for (int run = 0; run < truth_.runs; ++run) {
+          const std::string role = data_.conditions[c].control ? "" : "Librarian";
+          data_.answers.push_back({q, c, run + 1, true, role, role});
           answers_.push_back({3 + effect + query + suits + truth_.answer_spread * random_.normal(),
                               static_cast<std::size_t>(800 * std::exp2(0.7 * random_.normal()))});
         }

@@ -1,5 +1,6 @@
 #include "evaluations/guidelines/conversation_line.h"
 
+#include <boost/json/object.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +63,25 @@ TEST_F(ConversationLineTest, ScoresWhatWasJudgedAndShowsWhatWasExpectedOtherwise
   EXPECT_EQ(score("exact_set_rate"), 0);
   EXPECT_THAT(notable(), ElementsAre(std::pair(0.0, "price: not applied instead of applied")));
   EXPECT_EQ(line.rows(), "c1,greet,,true,true,1,,,,\r\nc1,price,,false,true,1,,,,\r\n");
+}
+
+TEST_F(ConversationLineTest, WhatTheAgentLeftOutIsWorthALookByHowMuchDependsOnIt) {
+  conversation.expected.clear();
+  conversation.guidelines[1].criticality = Criticality::high;
+  conversation.events.push_back(JsonObject{
+      {"event_kind", "message"}, {"event_source", "ai_agent"}, {"data", JsonObject{{"message", "Eight."}}}});
+  Verdict partly = verdict("price", false);
+  partly.degree = "partially";
+  partly.missing = "functional";
+  partly.missing_rationale = "no currency";
+  partly.segments = {{"SAY the price", 0, "SAID eight"}};
+  write({OutcomeKind::scored, outcome_json({verdict("greet", false), partly}), ""});
+  EXPECT_THAT(notable(),
+              ElementsAre(std::pair(2.0, "greet: not applied"), std::pair(1.5, "price: not applied")));
+  const auto& fields = line.notable()[1].second.fields;
+  EXPECT_THAT(fields,
+              testing::Contains(testing::Pair("message 0", "SAY the price: SAID eight\nai_agent: Eight.")));
+  EXPECT_THAT(fields, testing::Contains(testing::Pair("missing part", "functional: no currency")));
 }
 
 TEST_F(ConversationLineTest, AnUndeterminedGuidelineLeavesTheExactSetOpen) {

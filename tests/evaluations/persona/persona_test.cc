@@ -122,7 +122,7 @@ TEST(PersonaAnswer, EveryNegativeCaseIsRefusedAndEveryOddGoodOneTaken) {
     ASSERT_FALSE(questions.empty()) << name;
     const Json& given = *find_member(one, "arguments");
     AnswerReading read{given, {}, {}};
-    if (given.is_string()) read = read_arguments(given.get_string(), kToolName);
+    if (given.is_string()) read = read_answer({.message = {.text = std::string(given.get_string())}}, {});
     const CheckedAnswer checked = read.defects.empty()
                                       ? check_answer(mode, questions, as_result_items(std::move(read.value)))
                                       : CheckedAnswer{{}, std::move(read.defects), {}};
@@ -160,14 +160,20 @@ class ScriptedContext final : public QuietContext {
   }
 };
 
-ChatReply call_of(Json arguments_given, FinishReason finish = FinishReason::tool_calls) {
+// As a model settles it, whichever way it was asked.
+ChatReply answer_of(const Json& arguments_given, std::string finish_reason = "tool_calls") {
   ChatReply reply;
-  reply.message = {
-      .role = Role::assistant,
-      .tool_calls = {{.id = "call_1", .name = kToolName, .arguments = std::move(arguments_given)}}};
-  reply.finish = finish;
+  reply.message = {.role = Role::assistant, .text = to_text(arguments_given)};
+  reply.finish = finish_reason == "length" ? FinishReason::length : FinishReason::stop;
   reply.usage = {.prompt_tokens = 100, .completion_tokens = 10};
   reply.model = "judge-1";
+  reply.origin = {.id = "chatcmpl-7",
+                  .finish_reason = std::move(finish_reason),
+                  .fingerprint = "fp_1",
+                  .created = 1'700'000'000,
+                  .status = 200,
+                  .max_tokens = 900,
+                  .way = StructuredWay::tools};
   return reply;
 }
 
@@ -181,15 +187,16 @@ struct PersonaJudgeTest : testing::Test {
   Judgement ask() { return finish_now(judge.ask(context, "evaluate", request)); }
 };
 
-TEST_F(PersonaJudgeTest, ForcesTheToolAndSendsTheRequestLastAsJson) {
+TEST_F(PersonaJudgeTest, PrefersTheToolAndSendsTheRequestLastAsJson) {
   ASSERT_THAT(problems, IsEmpty());
   const ChatRequest chat = judge.chat(request);
   ASSERT_EQ(chat.messages.size(), 4U);
   EXPECT_EQ(chat.messages[0].role, Role::system);
   EXPECT_EQ(chat.messages[2].role, Role::user);
   EXPECT_EQ(parse_json(chat.messages.back().text).value(), request);
-  EXPECT_EQ(chat.tool_choice.mode, ToolChoice::Mode::named);
-  EXPECT_EQ(chat.tool_choice.name, "get_evaluations");
+  ASSERT_TRUE(chat.output);
+  EXPECT_EQ(chat.output->name, "get_evaluations");
+  EXPECT_EQ(chat.output->preferred, StructuredWay::tools);
   const Judge nested(Mode::mode1, "m", {}, 3, true, prompts, problems);
   const ChatRequest with_schema = nested.chat(fixture("mode1_request_sent.json"));
   EXPECT_EQ(with_schema.messages[1].role, Role::system);
@@ -200,8 +207,8 @@ TEST_F(PersonaJudgeTest, ForcesTheToolAndSendsTheRequestLastAsJson) {
 TEST_F(PersonaJudgeTest, AsksAgainWithTheDefectsNamedAndCountsAllUsage) {
   Json wrong = arguments(fixture("mode2_response.json"));
   wrong.get_object()["resultItems"].get_array()[0].get_object()["evaluationLikert"] = 6;
-  context.replies.emplace_back(call_of(wrong));
-  context.replies.emplace_back(call_of(fixture("mode2_response.json"), FinishReason::stop));
+  context.replies.emplace_back(answer_of(wrong));
+  context.replies.emplace_back(answer_of(fixture("mode2_response.json"), "stop"));
   const Judgement judgement = ask();
   EXPECT_FALSE(judgement.error);
   EXPECT_EQ(judgement.attempts, 2);
@@ -210,29 +217,42 @@ TEST_F(PersonaJudgeTest, AsksAgainWithTheDefectsNamedAndCountsAllUsage) {
   ASSERT_EQ(context.requests.size(), 2U);
   const auto& messages = context.requests[1].messages;
   EXPECT_EQ(messages[messages.size() - 2].role, Role::assistant);
-  EXPECT_EQ(messages.back().role, Role::tool);
-  EXPECT_EQ(messages.back().tool_call_id, "call_1");
+  EXPECT_EQ(messages.back().role, Role::user);
   EXPECT_THAT(messages.back().text,
               AllOf(HasSubstr("/resultItems/0/evaluationLikert"), HasSubstr("found 6")));
 }
 
 TEST_F(PersonaJudgeTest, GivesUpAfterItsAttemptsAndKeepsWhatWasWritten) {
-  ChatReply cut = call_of(Json(), FinishReason::length);
-  cut.message.tool_calls[0].arguments_text = "{\"resultItems\": [";
-  ChatReply no_call;
-  no_call.message.text = "I agree with all of it.";
-  no_call.usage = {.prompt_tokens = 5, .completion_tokens = 5};
+  ChatReply cut = answer_of(Json(), "length");
+  cut.message.text = "{\"resultItems\": [";
+  ChatReply prose = answer_of(Json(), "stop");
+  prose.message.text = "I agree with all of it.";
+  prose.usage = {.prompt_tokens = 5, .completion_tokens = 5};
   context.replies.emplace_back(cut);
-  context.replies.emplace_back(call_of(JsonArray{}));
-  context.replies.emplace_back(no_call);
+  context.replies.emplace_back(answer_of(JsonArray{}));
+  context.replies.emplace_back(prose);
   const Judgement judgement = ask();
   ASSERT_TRUE(judgement.error);
   EXPECT_EQ(judgement.error->kind, ErrorKind::judge);
-  EXPECT_THAT(judgement.error->message, HasSubstr("get_evaluations was not called"));
+  EXPECT_THAT(judgement.error->message, HasSubstr("was not JSON"));
   EXPECT_EQ(judgement.raw_text, "I agree with all of it.");
   EXPECT_EQ(judgement.usage.prompt_tokens, 205);
   EXPECT_THAT(context.requests[1].messages.back().text, HasSubstr("cut off"));
   EXPECT_THAT(judgement.answer.verdicts, IsEmpty());
+}
+
+TEST_F(PersonaJudgeTest, OnlyTheFinishReasonsOfTheContractAreGood) {
+  for (const char* good : {"stop", "tool_calls", "function_call", "end_turn", "tool_use"}) {
+    context.replies.emplace_back(answer_of(fixture("mode2_response.json"), good));
+    EXPECT_EQ(ask().attempts, 1) << good;
+  }
+  for (const char* bad : {"", "length", "model_context_window_exceeded", "error", "Stop"}) {
+    for (int i = 0; i < 3; ++i) context.replies.emplace_back(answer_of(fixture("mode2_response.json"), bad));
+    const Judgement judgement = ask();
+    ASSERT_TRUE(judgement.error) << bad;
+    EXPECT_THAT(judgement.answer.verdicts, IsEmpty());
+    EXPECT_EQ(judgement.origin.finish_reason, bad) << "the provider's own word is kept";
+  }
 }
 
 TEST_F(PersonaJudgeTest, AFailureOfTheNetworkIsNotTheJudges) {
@@ -256,13 +276,23 @@ struct PersonaRecordsTest : PersonaJudgeTest {
 };
 
 TEST_F(PersonaRecordsTest, FitTheirSchemasAndSurviveTheJournal) {
-  context.replies.emplace_back(call_of(fixture("mode2_response.json")));
+  context.replies.emplace_back(answer_of(fixture("mode2_response.json")));
   const Judgement judgement = ask();
   const Outcome outcome{OutcomeKind::scored, outcome_json(judgement, Mode::mode2), ""};
   const Judgement again = judgement_from(outcome);
   const Json record = success_record(about, again);
   EXPECT_THAT(schema_problems("record-evaluation-data.schema.json", record), IsEmpty());
   EXPECT_EQ(record, success_record(about, judgement));
+  const Json& query = *find_pointer(record, "/context/openaiApiCompletionsQueryInfo");
+  EXPECT_EQ(query.at("maxTokens"), 900);
+  EXPECT_THAT(text_at(query, "promptText"), HasSubstr(chat.messages.back().text));
+  EXPECT_EQ(find_pointer(query, "/promptQueryJson/messages")->as_array().size(), chat.messages.size());
+  EXPECT_EQ(*find_pointer(query, "/promptQueryJson/tools/0/function/name"), "get_evaluations");
+  const Json& state = *find_pointer(record, "/context/queryState");
+  EXPECT_EQ(state.at("id"), "chatcmpl-7");
+  EXPECT_EQ(state.at("system_fingerprint"), "fp_1");
+  EXPECT_EQ(state.at("finish_reason"), "tool_calls");
+  EXPECT_EQ(state.at("statusCode"), 200);
   const Json& verdict = *find_pointer(record, "/items/0/evaluationResponses/0/perspectives/0");
   EXPECT_EQ(text_at(verdict, "evaluationLikertText"),
             likert_label(static_cast<int>(as_integer(*find_member(verdict, "evaluationLikertVal")).value())));
@@ -273,13 +303,26 @@ TEST_F(PersonaRecordsTest, FitTheirSchemasAndSurviveTheJournal) {
 }
 
 TEST_F(PersonaRecordsTest, OfAFailureKeepTheRawTextAndFitBothShapes) {
-  for (int i = 0; i < 3; ++i) context.replies.emplace_back(call_of(JsonArray{}));
+  for (int i = 0; i < 3; ++i) context.replies.emplace_back(answer_of(JsonArray{}));
   const Judgement judgement = ask();
   const Json record = failure_record(about, judgement, judgement.error->text());
   EXPECT_THAT(schema_problems("record-evaluation-failure.schema.json", record), IsEmpty());
   EXPECT_EQ(text_at(record, "rawResponseText"), "[]");
   EXPECT_EQ(find_pointer(record, "/usage/prompt_tokens")->get_int64(), 300);
   EXPECT_THAT(text_at(record, "error"), HasSubstr("no complete answer after 3 attempts"));
+}
+
+TEST_F(PersonaRecordsTest, SayInWhichWayTheAnswerWasAskedFor) {
+  ChatReply reply = answer_of(fixture("mode2_response.json"), "stop");
+  reply.origin.way = StructuredWay::json_schema;
+  context.replies.emplace_back(reply);
+  const Json record = success_record(about, ask());
+  EXPECT_THAT(schema_problems("record-evaluation-data.schema.json", record), IsEmpty());
+  EXPECT_EQ(*find_pointer(record, "/context/additionalQueryInfo/structured"), "json_schema");
+  EXPECT_EQ(*find_pointer(record, "/context/additionalQueryInfo/tools"), JsonArray{});
+  const Json& query = *find_pointer(record, "/context/openaiApiCompletionsQueryInfo");
+  EXPECT_EQ(find_member(query, "tool_choice"), nullptr);
+  EXPECT_NE(find_pointer(query, "/promptQueryJson/response_format"), nullptr);
 }
 
 TEST(PersonaContextId, IsAUuidOfRunAndCase) {

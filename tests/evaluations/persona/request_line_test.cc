@@ -42,8 +42,20 @@ TEST_F(RequestLineTest, MeansAreOverTheVerdictsAndEachIsARow) {
   EXPECT_EQ(line.rows(),
             "i1/ines,i1,topic,fit,ines,mode2,WORK,WORK,5,,Right.\r\n"
             "i1/ines,i1,urgent,fit,ines,mode2,,,2,,No.\r\n");
-  EXPECT_THAT(line.notable(), IsEmpty());
   EXPECT_EQ(line.facts<RequestFacts>().judgement.attempts, 2);
+}
+
+TEST_F(RequestLineTest, WhatThePersonaDoesNotAgreeWithIsWorthALookWithItsReason) {
+  asked.item.classifications[1] = {"urgent", "Must it be done today?", "yes", {"yes", "no"}};
+  write(OutcomeKind::scored);
+  ASSERT_EQ(line.notable().size(), 1U) << "the 5 is agreed with";
+  const auto& [goodness, shown] = line.notable()[0];
+  EXPECT_EQ(goodness, 1) << "a 2 is one better than the worst";
+  EXPECT_EQ(shown.why, "urgent as \"yes\": 2 (Disagree)");
+  EXPECT_THAT(shown.fields, testing::Contains(std::pair<std::string, std::string>("reason", "No.")));
+  EXPECT_THAT(shown.fields, testing::Contains(testing::Pair("item", HasSubstr("Minutes"))));
+  EXPECT_THAT(shown.fields,
+              testing::Contains(testing::Pair("classification", "urgent: Must it be done today?")));
 }
 
 TEST_F(RequestLineTest, Mode3HasAgreementAndNoLikert) {

@@ -217,7 +217,7 @@ constexpr std::string_view kStream =
     "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
 TEST(AnthropicStream, GivesTheSameReplyHoweverItIsCut) {
-  const auto whole = anthropic_reply(json(R"({"model":"claude-sonnet-4-5-20250929","content":[
+  const auto whole = anthropic_reply(json(R"({"id":"m","model":"claude-sonnet-4-5-20250929","content":[
       {"type":"thinking","thinking":"hm"},{"type":"text","text":"Ich sehé 😀"},
       {"type":"tool_use","id":"toolu_1","name":"weather","input":{"city":"Ulm"}}],"stop_reason":"tool_use",
       "usage":{"input_tokens":25,"cache_read_input_tokens":5,"output_tokens":89}})"));

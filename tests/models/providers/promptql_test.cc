@@ -76,6 +76,29 @@ TEST(Promptql, NamesTheModelThatAnswers) {
   EXPECT_THAT(service.body_keys, IsEmpty());
 }
 
+TEST(Promptql, NamesAnotherModelForItsPrimitives) {
+  PromptqlSettings settings = first();
+  settings.ai_primitives = ModelSpec{.provider = "openai", .name = "gpt-4o", .api_key_env = "MY_LLM"};
+  const PromptqlQuery query = promptql_query(settings, kClaude, "q");
+  EXPECT_EQ(to_text(query.body.at("ai_primitives_llm")), R"({"provider":"openai","model":"gpt-4o"})");
+  EXPECT_THAT(query.body_keys, ElementsAre(std::pair("/llm/api_key", "ANTHROPIC_API_KEY"),
+                                           std::pair("/ai_primitives_llm/api_key", "MY_LLM")));
+  settings.version = "v2";
+  settings.ddn = {};
+  EXPECT_THAT(problems_of(settings), ElementsAre(HasSubstr("ai_primitives_llm: v2 takes none")));
+}
+
+TEST(Promptql, ASecondInteractionHoldsWhatWasReplied) {
+  const PromptqlQuery query = confirming_query(
+      promptql_query(first(), kSim, "q"),
+      json(R"({"assistant_actions":[{"message":"shall I?"}],"modified_artifacts":[{"identifier":"draft"}]})"),
+      "do it");
+  EXPECT_EQ(to_text(query.body.at("interactions")),
+            R"([{"user_message":{"text":"q"},"assistant_actions":[{"message":"shall I?"}]},)"
+            R"({"user_message":{"text":"do it"}}])");
+  EXPECT_EQ(to_text(query.body.at("artifacts")), R"([{"identifier":"draft"}])");
+}
+
 TEST(Promptql, WritesABodyOfTheSecondVersionWithoutModel) {
   PromptqlSettings settings;
   settings.version = "v2";

@@ -56,6 +56,17 @@ TEST(StructuredWay, CanBePinned) {
   }
 }
 
+TEST(StructuredWay, ThatIsPreferredComesFirstWhereTheModelTakesIt) {
+  OutputSchema output = verdict();
+  output.preferred = StructuredWay::tools;
+  Capabilities model;
+  EXPECT_EQ(choose_way(kOpenAiWire, "auto", output, model, {}), StructuredWay::tools);
+  EXPECT_EQ(choose_way(kOpenAiWire, "text", output, model, {}), StructuredWay::text)
+      << "the user's word counts";
+  model.tools = false;
+  EXPECT_EQ(choose_way(kOpenAiWire, "auto", output, model, {}), StructuredWay::json_schema);
+}
+
 TEST(StructuredWay, OfASchemaWhoseRootIsNoObjectAvoidsTools) {
   const OutputSchema list{"list", "", json(R"({"type":"array","items":{"type":"string"}})")};
   EXPECT_EQ(choose_way(kAnthropicWire, "auto", list, {}, {}), StructuredWay::text);
@@ -104,6 +115,18 @@ TEST(SettledReply, HasTheArgumentsOfTheToolAsItsText) {
   settle_reply(broken, ask_verdict(), {{}, StructuredWay::tools, false, false});
   EXPECT_EQ(broken.message.text, R"({"good":tr)");
   EXPECT_EQ(broken.finish, FinishReason::length);
+}
+
+TEST(SettledReply, TakesTheOnlyCallUnderAnyNameAndSeveralThatDifferAsAList) {
+  ChatReply misnamed = reply_with("", FinishReason::tool_calls);
+  misnamed.message.tool_calls = {{"c", "functions.verdict", json(R"({"good":true})"), ""}};
+  settle_reply(misnamed, ask_verdict(), {{}, StructuredWay::tools, false, false});
+  EXPECT_EQ(misnamed.message.text, R"({"good":true})");
+  ChatReply twice = reply_with("", FinishReason::tool_calls);
+  twice.message.tool_calls = {{"c", "verdict", json(R"({"good":true})"), ""},
+                              {"d", "verdict", json(R"({"good":false})"), ""}};
+  settle_reply(twice, ask_verdict(), {{}, StructuredWay::tools, false, false});
+  EXPECT_EQ(twice.message.text, R"([{"good":true},{"good":false}])");
 }
 
 TEST(SettledReply, KeepsCallsOfTheRequestsOwnTools) {

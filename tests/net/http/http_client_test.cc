@@ -241,6 +241,45 @@ TEST_F(HttpClientTest, AStreamMayBeEndedEarly) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(HttpClientTest, AStreamThatIsCompleteByItsOwnWordEndsWell) {
+  const auto server = start_server([](const ServerRequest&, const std::shared_ptr<Responder>& responder) {
+    responder->begin_stream(200, {});
+    responder->write("all of it");  // and never ends
+  });
+  HttpRequest request{.url = url_of(*server), .idle_timeout = 30s};
+  std::string got;
+  request.on_data = [&](std::string_view data) {
+    got += data;
+    return true;
+  };
+  request.is_complete = [&] { return got == "all of it"; };
+  const auto reply = send(std::move(request));
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(got, "all of it");
+}
+
+TEST_F(HttpClientTest, RepliesThatArriveTogetherHoldNoMoreThanTheirBound) {
+  constexpr std::size_t kReply = std::size_t{2} << 20;
+  constexpr std::size_t kBound = std::size_t{3} << 20;
+  const auto server = start_server([](const ServerRequest&, const std::shared_ptr<Responder>& responder) {
+    responder->send(200, {}, std::string(kReply, 'x'));
+  });
+  HttpClient bounded{loop, {.max_arriving = kBound}};
+  int whole = 0;
+  for (int i = 0; i < 12; ++i) {
+    loop.spawn([](HttpClient& own, std::string url, int& count) -> Task<void> {
+      const auto reply = co_await own.send({.url = std::move(url)});
+      if (reply && reply->body.size() == kReply) ++count;
+    }(bounded, url_of(*server), whole));
+  }
+  loop.run_until_done([](EventLoop& own, const int& count) -> Task<void> {
+    while (count < 12) co_await own.sleep(1ms);
+  }(loop, whole));
+  EXPECT_EQ(whole, 12);
+  EXPECT_GT(bounded.most_arriving(), kReply);
+  EXPECT_LE(bounded.most_arriving(), kBound + kReply + 12 * (std::size_t{16} << 10));
+}
+
 TEST_F(HttpClientTest, UnpacksCompressedReplies) {
   // printf hello | gzip -n, as bytes.
   const std::string packed(

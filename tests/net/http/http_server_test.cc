@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace assay {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -451,6 +453,104 @@ TEST(HttpServer, SaysWhyItCannotListen) {
   const auto nowhere = HttpServer::start({.host = "192.0.2.1"}, echo);  // TEST-NET-1 is nobody's
   ASSERT_FALSE(nowhere);
   EXPECT_THAT(nowhere.error().message, HasSubstr("cannot listen on 192.0.2.1:0: "));
+}
+
+TEST(HttpServer, AdmitsByTheHeadBeforeItReadsTheBody) {
+  std::atomic<int> calls = 0;
+  HttpServerOptions options;
+  options.admit = [](ServerRequest& head) -> std::optional<Refusal> {
+    if (head.path != "/secret") return std::nullopt;
+    if (head.headers.find("X-Key") == nullptr)
+      return Refusal{401, {{"WWW-Authenticate", "Bearer"}}, "who are you?"};
+    head.client = "kim";
+    return std::nullopt;
+  };
+  const auto server = start_server(
+      [&](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+        ++calls;
+        responder->send(200, {}, request.client + ":" + request.body);
+      },
+      options);
+  // Nothing of the body was sent yet.
+  const auto refused =
+      talk(*server, "POST /secret HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n", "you?");
+  EXPECT_THAT(refused, AllOf(StartsWith("HTTP/1.1 401"), HasSubstr("WWW-Authenticate: Bearer\r\n"),
+                             HasSubstr("Connection: close\r\n")));
+  EXPECT_EQ(calls, 0);
+  const auto socket = RawSocket::connect(server->port());
+  socket.send(
+      "POST /secret HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\nX-Key: 1\r\n\r\n");
+  EXPECT_THAT(socket.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
+  socket.send("abc");
+  EXPECT_THAT(socket.read_until("abc"), EndsWith("kim:abc"));
+  socket.send("GET /secret HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.read_until("you?"), StartsWith("HTTP/1.1 401"));
+  socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.read_until("\r\n\r\n:"), StartsWith("HTTP/1.1 200"))
+      << "without a body the connection stays";
+}
+
+TEST(HttpServer, HoldsABoundedNumberOfBytesOfBodies) {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<Responder>> kept;
+  const auto server = start_server(
+      [&](const ServerRequest&, const std::shared_ptr<Responder>& responder) {
+        const std::scoped_lock lock(mutex);
+        kept.push_back(responder);
+      },
+      {.max_buffered = 100'000});
+  const std::string post =
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n" + std::string(60'000, 'x');
+  const auto first = RawSocket::connect(server->port());
+  first.send(post);
+  const auto answered = [&] {
+    const std::scoped_lock lock(mutex);
+    return !kept.empty();
+  };
+  while (!answered()) std::this_thread::yield();
+  EXPECT_THAT(talk(*server, post, "\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After: 1\r\n")))
+      << "the first one is still being answered";
+  kept.front()->send(200, {}, "done");
+  EXPECT_THAT(first.read_until("done"), StartsWith("HTTP/1.1 200"));
+  kept.clear();
+  const auto second = RawSocket::connect(server->port());
+  second.send(post);
+  while (!answered()) std::this_thread::yield();
+  kept.front()->send(200, {}, "done");
+  EXPECT_THAT(second.read_until("done"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST(HttpServer, DrainsWithAnAnswerToEveryRequest) {
+  std::promise<std::shared_ptr<Responder>> kept;
+  auto server = start_server(
+      [&](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+        if (request.path == "/slow") return kept.set_value(responder);
+        responder->send(200, {}, "ok");
+      },
+      {.threads = 2});
+  const auto idle = RawSocket::connect(server->port());
+  idle.send(kGet);
+  idle.read_until("ok");
+  const auto half = RawSocket::connect(server->port());
+  half.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_THAT(half.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
+  half.send("12345");
+  const auto slow = RawSocket::connect(server->port());
+  slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /next HTTP/1.1\r\nHost: x\r\n\r\n");
+  const auto responder = kept.get_future().get();
+  std::promise<bool> drained;
+  std::thread draining([&] { drained.set_value(server->drain(10s)); });
+  EXPECT_EQ(idle.read_all(), "[end]");
+  EXPECT_THAT(half.read_all(),
+              AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("the service is stopping"), EndsWith("[end]")));
+  half.end_sending();
+  responder->send(200, {}, "finished");
+  EXPECT_THAT(slow.read_all(), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("finished"), HasSubstr("[end]")));
+  EXPECT_TRUE(drained.get_future().get());
+  draining.join();
+  EXPECT_EQ(server->connections(), 0U);
+  server.reset();
 }
 
 TEST(RequestTarget, IsSplitIntoPathAndQuery) {

@@ -96,6 +96,29 @@ TEST(HtmlReport, ShowsFiguresWithTheirUncertainty) {
   EXPECT_NE(page.find("undefined: no case was classified as positive"), std::string::npos);
 }
 
+TEST(HtmlReport, ConclusionsComeBeforeFiguresAndPlotsAndTheTopSaysWhatWasEvaluated) {
+  ReportInput input = sample_report();
+  input.summary.plots.push_back(interval_plot({"f", "Figures", ""}, {}, {{"accuracy", wilson(3, 5)}}));
+  const std::string page = html_report(input);
+  EXPECT_NE(page.find("<title>Question router: September prompt · Assay</title>"), std::string::npos);
+  const std::size_t target = page.find("<dt>Target</dt><dd><bdi>python3 route.py</bdi></dd>");
+  const std::size_t banner = page.find("class=\"banner\"");
+  const std::size_t conclusion = page.find("<li dir=\"auto\">The router confuses visa with tax.</li>");
+  ASSERT_NE(conclusion, std::string::npos);
+  EXPECT_LT(target, banner);
+  EXPECT_LT(banner, conclusion);
+  EXPECT_LT(conclusion, page.find("id=\"figures\""));
+  EXPECT_LT(conclusion, page.find("id=\"plots\""));
+  EXPECT_NE(page.find("3 of them retries"), std::string::npos);
+  EXPECT_NE(page.find("<dt>Asked again</dt>"), std::string::npos);
+}
+
+TEST(HtmlReport, WithoutTheSimulatorThereIsNoBanner) {
+  ReportInput input = sample_report();
+  input.summary.simulated.clear();
+  EXPECT_EQ(html_report(input).find("class=\"banner\""), std::string::npos);
+}
+
 TEST(HtmlReport, SaysWhatWasLeftOutAndWhy) {
   const std::string page = html_report(sample_report());
   EXPECT_NE(page.find("2 cases ended in error. 1 input line was not valid and was left out."),
@@ -168,25 +191,64 @@ TEST(HtmlText, MakesTheInvisibleVisible) {
 TEST(IntervalBar, DrawsValueAndIntervalOnTheSameAxis) {
   Estimate estimate = plain_figure(0.5, 10);
   estimate.ci = Interval{0.25, 1};
-  const std::string bar = html::interval_bar(metric("a", estimate), {}, html::BarSize::small);
+  const std::string bar = html::interval_bar(metric("a", estimate), {}, html::BarSize::small, {0, 1});
   // The axis runs from 6 to 194: 0.25 is at 53, 1 at 194, the middle at 100 less half the tick's width.
   EXPECT_NE(bar.find("<rect class=\"interval\" x=\"53.00\" y=\"4\" width=\"141.00\""), std::string::npos)
       << bar;
   EXPECT_NE(bar.find("<rect class=\"value\" x=\"98.00\""), std::string::npos) << bar;
 }
 
-TEST(IntervalBar, WidensTheAxisToHoldEverything) {
-  const auto axis = [](double low, double value, double high, std::vector<double> marks = {}) {
-    Estimate estimate = plain_figure(value, 10);
-    estimate.ci = Interval{low, high};
-    return html::axis_of(metric("a", estimate, Metric::Form::number), marks);
+Metric between(double low, double value, double high, Metric::Form form = Metric::Form::number) {
+  Estimate estimate = plain_figure(value, 10);
+  estimate.ci = Interval{low, high};
+  return metric("a", estimate, form);
+}
+
+TEST(IntervalBar, StandsOnTheScaleOfItsFigureAndWidensToHoldEverything) {
+  const auto ends = [](const Metric& one, std::vector<double> marks = {}) {
+    const Interval axis = html::axis_of(one, marks);
+    return std::pair(axis.low, axis.high);
   };
-  EXPECT_EQ(axis(0.1, 0.2, 0.3).high, 1);
-  EXPECT_EQ(axis(0.1, 0.2, 0.3).low, 0);
-  EXPECT_EQ(axis(3.9, 4.2, 4.6).high, 5);     // steps of 1
-  EXPECT_EQ(axis(-0.3, 0.1, 0.5).low, -0.4);  // steps of 0.2
-  EXPECT_EQ(axis(0.1, 0.2, 0.3, {12}).high, 12);
-  EXPECT_EQ(axis(0, 0, 0).high, 1);
+  EXPECT_EQ(ends(between(0.1, 0.2, 0.3)), std::pair(0.0, 1.0));
+  EXPECT_EQ(ends(between(0, 0, 0)), std::pair(0.0, 1.0));
+  EXPECT_EQ(ends(between(3.9, 4.2, 4.6)), std::pair(0.0, 5.0));
+  EXPECT_EQ(ends(between(0.1, 0.2, 0.3), {12}), std::pair(0.0, 20.0));
+  Metric rating = between(1.9, 2.2, 2.6);
+  rating.range = Interval{1, 5};
+  EXPECT_EQ(ends(rating), std::pair(1.0, 5.0));
+  // As far to the one side of 0 as to the other.
+  EXPECT_EQ(ends(between(-0.05, 0.01, 0.07)), std::pair(-0.1, 0.1));
+  Metric difference = between(0.01, 0.03, 0.04, Metric::Form::share);
+  difference.reference = 0;
+  EXPECT_EQ(ends(difference), std::pair(-0.05, 0.05));
+}
+
+TEST(IntervalBar, ADifferenceHasALineAtZeroAndAWinRateWhereItIsRead) {
+  const auto bar = [](const Metric& one) {
+    return html::interval_bar(one, {}, html::BarSize::large, html::axis_of(one, {}));
+  };
+  EXPECT_NE(bar(between(-0.05, 0.01, 0.07)).find("<path class=\"reference\" d=\"M100.00 0v22\"/>"),
+            std::string::npos);
+  Metric wins = between(0.4, 0.6, 0.8, Metric::Form::share);
+  EXPECT_EQ(bar(wins).find("reference"), std::string::npos);
+  wins.reference = 0.5;
+  EXPECT_NE(bar(wins).find("<span>0%</span><span>50%</span><span>100%</span>"), std::string::npos)
+      << bar(wins);
+}
+
+TEST(SharedScales, FiguresOfAKindAreDrawnOnOneScale) {
+  Metric rating = between(1.9, 2.2, 2.6);
+  rating.range = Interval{1, 5};
+  const std::vector<Metric> metrics{between(0.1, 0.2, 0.3, Metric::Form::share), between(-0.02, 0.01, 0.03),
+                                    between(-0.3, 0.1, 0.4), rating, between(3, 7, 90)};
+  std::vector<const Metric*> all;
+  for (const Metric& one : metrics) all.push_back(&one);
+  const html::SharedScales scales(all);
+  EXPECT_EQ(scales.of(metrics[1])->high, 0.5) << "the scale of the larger difference";
+  EXPECT_EQ(scales.of(metrics[2])->low, -0.5);
+  EXPECT_EQ(scales.of(metrics[3])->low, 1);
+  EXPECT_FALSE(scales.of(metrics[4])) << "nothing is known of its scale";
+  EXPECT_EQ(scales.words(all), "Bars of the same kind share one scale: 0% to 100%, -0.5 to 0.5, 1 to 5.");
 }
 
 }  // namespace

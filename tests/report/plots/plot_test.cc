@@ -70,12 +70,31 @@ TEST(IntervalPlot, FiguresOnAScaleThatDoesNotBeginAtZeroArePoints) {
   EXPECT_EQ(to_text(at(plot.spec, "/layer/0/encoding/x/scale/domain")), "[1,5]");
 }
 
-TEST(IntervalPlot, ANegativeFigureWidensTheAxisAndTurnsBarsIntoPoints) {
-  Estimate kappa = plain_figure(-0.2, 12);
-  kappa.ci = Interval{-0.5, 0.1};
+TEST(IntervalPlot, WhatLiesOnBothSidesOfZeroIsDrawnAroundItAsPoints) {
+  Estimate kappa = plain_figure(-0.02, 12);
+  kappa.ci = Interval{-0.05, 0.01};
   const Plot plot = interval_plot({"f", "Kappa", ""}, {"", AxisForm::number}, {{"kappa", kappa}});
   EXPECT_EQ(marks_of(plot).front(), "point");
-  EXPECT_EQ(find_pointer(plot.spec, "/layer/0/encoding/x/scale/domain"), nullptr);
+  EXPECT_EQ(to_text(at(plot.spec, "/layer/0/encoding/x/scale/domain")), "[-0.05,0.05]");
+  const Json& line = at(plot.spec, "/layer").get_array().back();
+  EXPECT_EQ(as_text(at(line, "/mark/style")), "reference");
+  EXPECT_EQ(number_at(line, "/encoding/x/datum"), 0);
+}
+
+TEST(IntervalPlot, AReferenceIsALineAcrossTheBars) {
+  const Plot plot = interval_plot({"f", "Wins", ""}, {"", AxisForm::share, {}, 0.5},
+                                  {{"a", wilson(3, 5)}, {"b", wilson(1, 5)}});
+  EXPECT_EQ(marks_of(plot).front(), "bar");
+  EXPECT_EQ(number_at(at(plot.spec, "/layer").get_array().back(), "/encoding/x/datum"), 0.5);
+}
+
+TEST(IntervalPlot, LabelsThatDifferAtTheirEndAreCutInTheMiddle) {
+  const std::string same(70, 'x');
+  const Plot plot = interval_plot({"f", "Figures", ""}, {},
+                                  {{same + " before", wilson(3, 5)}, {same + " after", wilson(3, 5)}});
+  EXPECT_THAT(std::string(as_text(at(values_of(plot).at(0), "/figure")).value()),
+              testing::EndsWith("before"));
+  EXPECT_THAT(std::string(as_text(at(values_of(plot).at(1), "/figure")).value()), testing::EndsWith("after"));
 }
 
 TEST(IntervalPlot, AnUndefinedFigureKeepsItsLine) {
@@ -184,13 +203,15 @@ TEST(Plots, HaveNamesThatAreSafeAsFiles) {
 
 TEST(SummaryPlots, DrawHeadlineFiguresMatricesAndFiguresByLabel) {
   Summary summary = sample_report().summary;
-  summary.metrics.push_back(metric("precision.visa", wilson(2, 2)));
+  summary.metrics.push_back(metric("precision.visa", wilson(5, 6)));
+  summary.metrics.push_back(metric("precision.work", wilson(3, 7)));
   const std::vector<Plot> plots = summary_plots(summary);
   EXPECT_EQ(names_of(plots),
             (std::vector<std::string>{"headline_shares", "confusion_matrix", "precision_by_label"}));
   // The whole, then its parts.
   EXPECT_EQ(as_text(at(values_of(plots.back()).at(0), "/figure")), "overall");
-  EXPECT_EQ(as_text(at(values_of(plots.back()).at(2), "/figure")), "visa");
+  EXPECT_EQ(as_text(at(values_of(plots.back()).at(1), "/figure")), "visa");
+  EXPECT_THAT(plots.back().caption, HasSubstr("1 label with n below 5 not drawn."));
   EXPECT_THAT(plots[1].caption, HasSubstr("n = 5."));
 }
 
@@ -201,10 +222,29 @@ TEST(SummaryPlots, OfASummaryWithoutFiguresAreNone) {
 TEST(SummaryPlots, SayHowManyLabelsTheyLeaveOut) {
   Summary summary;
   summary.metrics.push_back(metric("recall", wilson(3, 5)));
-  for (int i = 0; i < 50; ++i) summary.metrics.push_back(metric("recall." + std::to_string(i), wilson(1, 2)));
+  for (int i = 0; i < 50; ++i) summary.metrics.push_back(metric("recall." + std::to_string(i), wilson(3, 5)));
   const std::vector<Plot> plots = summary_plots(summary);
   ASSERT_EQ(plots.size(), 1U);
   EXPECT_THAT(plots[0].caption, HasSubstr("The first 30 of 50"));
+}
+
+TEST(SummaryPlots, LabelsOfOneCaseEachAreNoPlot) {
+  Summary summary;
+  summary.metrics.push_back(metric("recall", wilson(30, 50)));
+  for (int i = 0; i < 50; ++i) summary.metrics.push_back(metric("recall." + std::to_string(i), wilson(1, 1)));
+  EXPECT_TRUE(summary_plots(summary).empty());
+}
+
+TEST(SummaryPlots, HeadlineFiguresOfDifferentScalesAreDrawnApart) {
+  Summary summary;
+  summary.metrics.push_back(metric("likert.mean", plain_figure(2.2, 9), Metric::Form::number, true));
+  summary.metrics.back().range = Interval{1, 5};
+  summary.metrics.push_back(metric("noise", plain_figure(0.1, 9), Metric::Form::number, true));
+  const std::vector<Plot> plots = summary_plots(summary);
+  ASSERT_EQ(plots.size(), 2U);
+  EXPECT_EQ(plots[0].title, "Headline figures, 1 to 5");
+  EXPECT_EQ(to_text(at(plots[0].spec, "/layer/0/encoding/x/scale/domain")), "[1,5]");
+  EXPECT_EQ(to_text(at(plots[1].spec, "/layer/0/encoding/x/scale/domain")), "[0,1]");
 }
 
 ReportInput with_plots(std::vector<Plot> plots) {

@@ -300,7 +300,7 @@ TEST(SimModel, AnswersInProcessWhatTheEndpointWouldAnswer) {
   ASSERT_TRUE(reply);
   request.model = "judge";
   EXPECT_EQ(reply->message.text, answer(request, {.seed = 3}).message.text);
-  EXPECT_EQ(reply->model, "judge");
+  EXPECT_EQ(reply->model, "sim/judge");
 }
 
 }  // namespace

@@ -93,6 +93,14 @@ TEST(AnthropicWire, RefusesWhatTheRealServiceRefuses) {
   expect_refused(base + R"("tools": [{"name": "f", "parameters": {}}], )" + ok + "}", "tools.0.parameters: ");
 }
 
+// What the wire adds about the reply itself is not part of the answer.
+ChatReply as_answered(ChatReply reply) {
+  EXPECT_FALSE(reply.origin.id.empty());
+  EXPECT_FALSE(reply.origin.finish_reason.empty());
+  reply.origin = {};
+  return reply;
+}
+
 ChatReply sample_reply() {
   ChatReply reply;
   reply.message.role = Role::assistant;
@@ -119,7 +127,7 @@ TEST(AnthropicWire, RepliesReadBackThroughTheClient) {
     const std::string body = anthropic_reply_body(reply, {5, "judge"});
     const auto back = anthropic_reply(parsed(body));
     ASSERT_TRUE(back) << body;
-    EXPECT_EQ(*back, reply) << body;
+    EXPECT_EQ(as_answered(*back), reply) << body;
   }
 }
 
@@ -133,7 +141,7 @@ TEST(AnthropicWire, EventsReadBackThroughTheClient) {
     EXPECT_TRUE(stream.finished());
     const auto back = stream.reply();
     ASSERT_TRUE(back);
-    EXPECT_EQ(*back, reply);
+    EXPECT_EQ(as_answered(*back), reply);
   }
 }
 

@@ -136,6 +136,14 @@ TEST(OpenAiWire, StrictModeTakesClosedSchemasOnly) {
       HasSubstr("items"));
 }
 
+// What the wire adds about the reply itself is not part of the answer.
+ChatReply as_answered(ChatReply reply) {
+  EXPECT_FALSE(reply.origin.id.empty());
+  EXPECT_FALSE(reply.origin.finish_reason.empty());
+  reply.origin = {};
+  return reply;
+}
+
 ChatReply sample_reply() {
   ChatReply reply;
   reply.message.role = Role::assistant;
@@ -162,7 +170,7 @@ TEST(OpenAiWire, RepliesReadBackThroughTheClient) {
     const std::string body = openai_reply_body(reply, {5, "judge"});
     const auto back = openai_reply(parsed(body));
     ASSERT_TRUE(back) << body;
-    EXPECT_EQ(*back, reply) << body;
+    EXPECT_EQ(as_answered(*back), reply) << body;
   }
 }
 
@@ -177,7 +185,7 @@ TEST(OpenAiWire, EventsReadBackThroughTheClient) {
     EXPECT_TRUE(stream.finished());
     const auto back = stream.reply();
     ASSERT_TRUE(back);
-    EXPECT_EQ(*back, reply);
+    EXPECT_EQ(as_answered(*back), reply);
   }
 }
 

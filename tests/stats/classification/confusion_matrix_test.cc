@@ -140,6 +140,31 @@ TEST(MatrixFigures, LeaveUndefinedLabelsOutOfTheAverages) {
   EXPECT_NEAR(figures.cohen_kappa.value.value(), (0.6 - 0.32) / (1 - 0.32), 1e-12);
 }
 
+// One case, expected a, given b: precision of a is undefined, that of b is 0 and rests on that case.
+TEST(MatrixFigures, OfOneWrongCaseRestOnIt) {
+  ConfusionMatrix matrix;
+  matrix.add("a", "b");
+  const MatrixFigures figures = matrix_figures(matrix);
+  EXPECT_EQ(figures.macro.precision.value, 0);
+  EXPECT_EQ(figures.macro.precision.n, 1);
+  EXPECT_FALSE(figures.weighted.precision.value);
+  EXPECT_EQ(figures.weighted.precision.n, 0);
+}
+
+RC_GTEST_PROP(MatrixFigures, SayOverHowManyCasesTheyWereTaken, ()) {
+  ConfusionMatrix matrix;
+  const auto cases = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < cases; ++i)
+    matrix.add(std::to_string(*rc::gen::inRange(0, 4)), std::to_string(*rc::gen::inRange(0, 4)));
+  const MatrixFigures figures = matrix_figures(matrix, {.draws = 0});
+  std::vector<const Estimate*> all = {&figures.accuracy, &figures.cohen_kappa, &figures.matthews_correlation};
+  for (const AveragedFigures* average : {&figures.weighted, &figures.macro, &figures.micro})
+    all.insert(all.end(), {&average->precision, &average->recall, &average->f1, &average->f2});
+  for (const LabelFigures& label : figures.labels)
+    all.insert(all.end(), {&label.precision, &label.recall, &label.f1, &label.f2});
+  for (const Estimate* one : all) RC_ASSERT(!one->value || one->n > 0);
+}
+
 TEST(MatrixFigures, GiveWeightedRecallTheIntervalOfTheAccuracy) {
   const MatrixFigures figures = matrix_figures(matrix_of({"a", "b"}, {{7, 2}, {3, 8}}));
   EXPECT_EQ(figures.weighted.recall.value, figures.accuracy.value);

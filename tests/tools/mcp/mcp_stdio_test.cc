@@ -337,7 +337,7 @@ TEST_F(McpStdio, SaysWhyAServerDoesNotStart) {
   const Error silent = error("echo");
   EXPECT_EQ(silent.kind, ErrorKind::timeout);
   EXPECT_EQ(silent.text(),
-            "MCP server rubbish, tool echo, step initialize: node did not answer within 500 ms");
+            "MCP server rubbish, tool echo: node did not answer within 500 ms (step initialize)");
   client = std::make_unique<McpClient>(loop, *http, McpServer{.name = "x", .command = {"no-such-program"}},
                                        no_environment());
   EXPECT_EQ(error("echo").text(),

@@ -44,7 +44,9 @@ class PostgresQueryTest : public ::testing::Test {
     server_ = std::make_unique<PostgresServer>();
     server_->sql(
         fmt::format("CREATE ROLE reader LOGIN; CREATE ROLE locked LOGIN PASSWORD '{}'; "
-                    "CREATE ROLE climber LOGIN; GRANT postgres TO climber",
+                    "CREATE ROLE climber LOGIN; GRANT postgres TO climber; "
+                    "CREATE ROLE nosy LOGIN; GRANT pg_read_all_data TO nosy; "
+                    "CREATE ROLE rummager LOGIN; GRANT pg_read_server_files TO rummager",
                     kPassword));
     server_->sql("CREATE DATABASE tickets OWNER reader");
     server_->sql(R"(
@@ -255,6 +257,16 @@ TEST_F(PostgresQueryTest, RefusesARoleThatNothingConfines) {
     const Error refused = error(asked);
     EXPECT_EQ(refused.kind, ErrorKind::config) << refused.text();
     EXPECT_THAT(refused.text(), AllOf(HasSubstr(role), HasSubstr("superuser")));
+  }
+}
+
+TEST_F(PostgresQueryTest, RefusesARoleThatReadsPasswordsOrFiles) {
+  for (const std::string role : {"nosy", "rummager"}) {
+    auto asked = query("SELECT rolpassword FROM pg_authid");
+    asked.database = server_->url(role, "tickets");
+    const Error refused = error(asked);
+    EXPECT_EQ(refused.kind, ErrorKind::config) << refused.text();
+    EXPECT_THAT(refused.text(), AllOf(HasSubstr(role), HasSubstr("GRANT SELECT ON ALL TABLES")));
   }
 }
 

@@ -212,6 +212,10 @@ AnswerScore rows_score(const Scorer& scorer, const Json& expected, const Json& a
   } else {
     const Records records = compare_records(*wanted, *got, scorer.fields, scorer.rule.strict_types);
     score = {records.score, to_json(records), {}};
+    // Whoever declares `records` knows; whoever declares nothing may have meant the order, too.
+    if (scorer.by_form && compare_rankings(*wanted, *got).tau.value_or(1) < 1)
+      score.notes.emplace_back(
+          "the rows are in another order than expected, which `records` does not look at");
   }
   if (!got->note.empty()) score.notes.push_back(got->note);
   return score;
@@ -227,6 +231,9 @@ AnswerScore schema_score(const Schema& schema, const Json& answer) {
 
 bool is_row(const Json& value) {
   return value.is_object() ? !value.get_object().empty() : value.is_string() || value.is_number();
+}
+bool has_several_fields(const Json& row) {
+  return row.is_object() && row.get_object().size() > 1;
 }
 
 void row_misfits(const Scorer& scorer, const Json& expected, std::vector<std::string>& found) {
@@ -285,11 +292,13 @@ Keys scorer_keys(ScorerName name) {
                .type = KeyType::number,
                .help = "a difference up to this is right",
                .default_value = 0,
-               .minimum = 0},
+               .minimum = 0,
+               .maximum = 1e12},
               {.name = "cutoff",
                .type = KeyType::number,
                .help = "from this difference on the score is 0; between, it falls on a straight line",
-               .minimum = 0},
+               .minimum = 0,
+               .maximum = 1e6},
               {.name = "key", .help = "the field that holds the number, if the answer is an object"},
               strict};
     case ScorerName::records:
@@ -330,10 +339,11 @@ Keys scorer_keys(ScorerName name) {
 
 Scorer default_scorer(const Json& expected) {
   Scorer scorer;
+  scorer.by_form = true;
   if (expected.is_number()) scorer.name = ScorerName::number;
-  if (const auto* list = expected.if_array(); list != nullptr && !list->empty()) {
-    if (std::ranges::all_of(*list, is_row)) scorer.name = ScorerName::ranking;
-  }
+  const auto* list = expected.if_array();
+  if (list == nullptr || list->empty() || !std::ranges::all_of(*list, is_row)) return scorer;
+  scorer.name = std::ranges::any_of(*list, has_several_fields) ? ScorerName::records : ScorerName::ranking;
   return scorer;
 }
 

@@ -32,6 +32,7 @@ struct Scorer {
   std::vector<std::string> criteria;     // rubric
   std::vector<std::string> command;      // command
   std::chrono::nanoseconds timeout{0};   // command
+  bool by_form = false;                  // nobody declared it: chosen by the form of the expected output
 };
 
 // The scorer at `pointer` of a task file or config: a name, or an object with `name` and the options of that
@@ -41,7 +42,8 @@ std::optional<Scorer> read_scorer(const YamlDocument& document, const std::strin
 // The options of one scorer, for reading and for the reference page.
 Keys scorer_keys(ScorerName name);
 
-// A number: number. A list of objects or of texts and numbers, not empty: ranking. Anything else: exact.
+// A number: number. A list that is not empty: of objects, one of which has several fields: records, so that
+// every value counts; of ids (texts, numbers, objects with one field): ranking. Anything else: exact.
 Scorer default_scorer(const Json& expected);
 
 // Whether it compares with an expected output; the others judge an answer by itself.

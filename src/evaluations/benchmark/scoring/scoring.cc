@@ -90,11 +90,10 @@ RubricJudge::RubricJudge(JudgeSettings judge, ModelSpec spec, const PromptLibrar
             problems, prompts.prompt(kPrompt, {"answer", "criteria"}, problems)),
       spec_(std::move(spec)) {}
 
-Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, std::span<const Verdict> before,
-                                             const std::string& task, const Json* expected,
-                                             const Json& answer,
-                                             const std::vector<std::string>& criteria) const {
-  ChatRequest request = step_.request(
+RubricJudge::Question RubricJudge::question(const std::string& task, const Json* expected, const Json& answer,
+                                            const std::vector<std::string>& criteria) const {
+  Question question;
+  question.request = step_.request(
       {{"task", block("task", shorten(task, kLongestShown))},
        {"expected", expected == nullptr
                         ? std::string("No sample of a right answer is given.")
@@ -102,15 +101,32 @@ Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, std::span<con
                               block("expected", shorten(pretty_text(*expected), kLongestShown))},
        {"answer", block("answer", shorten(pretty_text(answer), kLongestShown))},
        {"criteria", block("criteria", numbered(criteria))}});
+  question.step = step_name("score", to_json(question.request));
+  // An alias may have got another meaning since.
+  question.print =
+      step_name(question.step,
+                JsonObject{{"provider", spec_.provider}, {"name", spec_.name}, {"base_url", spec_.base_url}});
+  return question;
+}
+
+bool RubricJudge::knows(std::span<const Verdict> before, const std::string& task, const Variation& variation,
+                        const Json& answer, const std::vector<std::string>& criteria) const {
+  const Json* expected = variation.expected_output ? &*variation.expected_output : nullptr;
+  const std::string print = question(task, expected, answer, criteria).print;
+  return std::ranges::find(before, print, &Verdict::of) != before.end();
+}
+
+Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, std::span<const Verdict> before,
+                                             const std::string& task, const Json* expected,
+                                             const Json& answer,
+                                             const std::vector<std::string>& criteria) const {
+  Question asked = question(task, expected, answer, criteria);
   StructuredPolicy policy;
   policy.check = [&criteria](const Json& given) { return gaps(given, criteria.size()); };
-  std::string step = step_name("score", to_json(request));
-  // An alias may have got another meaning since.
-  std::string question = step_name(
-      step, JsonObject{{"provider", spec_.provider}, {"name", spec_.name}, {"base_url", spec_.base_url}});
-  const auto known = std::ranges::find(before, question, &Verdict::of);
-  if (known != before.end()) co_return AnswerScore{known->score, known->details, {}, std::move(question)};
-  auto judged = co_await step_.ask(context, std::move(step), std::move(request), std::move(policy));
+  const auto known = std::ranges::find(before, asked.print, &Verdict::of);
+  if (known != before.end()) co_return AnswerScore{known->score, known->details, {}, std::move(asked.print)};
+  auto judged =
+      co_await step_.ask(context, std::move(asked.step), std::move(asked.request), std::move(policy));
   if (!judged.value) co_return fail(std::move(judged.value.error()));
   AnswerScore score;
   JsonArray verdicts;
@@ -123,7 +139,7 @@ Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, std::span<con
         {"criterion", criteria.at(place)}, {"fulfilled", fulfilled}, {"reason", text_at(verdict, "reason")}});
   }
   score.details["verdicts"] = std::move(verdicts);
-  score.judged = std::move(question);
+  score.judged = std::move(asked.print);
   co_return score;
 }
 

@@ -35,9 +35,20 @@ class RubricJudge {
   Task<Result<AnswerScore>> score(CaseContext& context, std::span<const Verdict> before,
                                   const std::string& task, const Json* expected, const Json& answer,
                                   const std::vector<std::string>& criteria) const;
+  // Whether it need not be asked: what was said before answers it.
+  bool knows(std::span<const Verdict> before, const std::string& task, const Variation& variation,
+             const Json& answer, const std::vector<std::string>& criteria) const;
   const std::string& model() const { return step_.judge().model; }
 
  private:
+  struct Question {
+    ChatRequest request;
+    std::string step;
+    std::string print;  // of the question and of whoever is asked: see Verdict::of
+  };
+  Question question(const std::string& task, const Json* expected, const Json& answer,
+                    const std::vector<std::string>& criteria) const;
+
   JudgeStep step_;
   ModelSpec spec_;
 };

@@ -27,6 +27,25 @@ void check(const ExperimentData& data) {
     throw std::invalid_argument("a judgement names an unknown query or condition, or a score outside 1 to 5");
 }
 
+// Everything that is tested on control's or another condition's terms: whatever is said of an experiment is
+// said after one adjustment over all of it.
+void adjust_all(Analysis& analysis) {
+  std::vector<Finding*> family;
+  family.reserve(analysis.contrasts.size());
+  for (ScoreContrast& contrast : analysis.contrasts) family.push_back(&contrast.difference);
+  for (PairFigures& pair : analysis.pairs) {
+    family.push_back(&pair.winner.rate);
+    for (WinRate& criterion : pair.criteria) family.push_back(&criterion.rate);
+    if (!pair.tone) continue;
+    for (BothSides& marks : pair.tone->marks) family.push_back(&marks.difference);
+    for (BothSides* found : {&pair.tone->jarring_shift, &pair.tone->awkward_language})
+      family.push_back(&found->difference);
+    family.push_back(&pair.tone->more_natural);
+  }
+  adjust(family);
+  analysis.tests = std::ranges::count_if(family, [](const Finding* one) { return one->test.p.has_value(); });
+}
+
 }  // namespace
 
 Analysis analyse(const ExperimentData& data, const AnalysisOptions& options) {
@@ -35,6 +54,10 @@ Analysis analyse(const ExperimentData& data, const AnalysisOptions& options) {
   analysis.level = options.level;
   analysis.queries = data.queries;
   analysis.conditions = data.conditions;
+  analysis.raters = data.raters;
+  analysis.pair_judges = data.pair_judges;
+  analysis.role_judges = data.role_judges;
+  analysis.swap = data.swap;
   analysis.pair_verdicts = static_cast<std::int64_t>(data.pairs.size());
   analysis.ratings = static_cast<std::int64_t>(data.ratings.size());
   analysis.role_verdicts = static_cast<std::int64_t>(data.roles.size());
@@ -43,6 +66,8 @@ Analysis analyse(const ExperimentData& data, const AnalysisOptions& options) {
   analysis.by_query = query_figures(data);
   analysis.contrasts = score_contrasts(data, options.seed, options.level);
   analysis.pairs = pair_figures(data, options.level);
+  adjust_all(analysis);
+  analysis.other_roles = other_roles(data);
   analysis.ranking = ranking(data, options.seed, options.level);
   analysis.agreement = agreement_figures(data, options.seed, options.level);
   analysis.biases = bias_diagnostics(data, analysis.ranking, options.level);

@@ -31,12 +31,19 @@ struct Analysis {
   double level = 0.95;
   std::vector<Query> queries;  // as judged; positions in all figures are positions here
   std::vector<Condition> conditions;
+  // How many were asked: 0 if the design has none of the kind, or (in data made by hand) does not say.
+  int raters = 0;
+  int pair_judges = 0;
+  int role_judges = 0;
+  bool swap = false;
   std::int64_t pair_verdicts = 0;
   std::int64_t ratings = 0;
   std::int64_t role_verdicts = 0;
   std::vector<std::string> leaks;
   std::vector<ConditionFigures> by_condition;  // in the order of `conditions`
   std::vector<QueryFigures> by_query;
+  std::vector<OtherRole> other_roles;
+  std::int64_t tests = 0;  // that Holm's adjustment was made over
   std::vector<ScoreContrast> contrasts;
   std::vector<PairFigures> pairs;
   BradleyTerry ranking;
@@ -52,12 +59,16 @@ Analysis analyse(const ExperimentData& data, const AnalysisOptions& options);
 
 JsonObject to_json(const Analysis& analysis);
 
-// Metrics and tables of the run's summary, recommendations included.
+// Conclusions, metrics and tables of the run's summary.
 void add_figures(const Analysis& analysis, Summary& summary);
 // Every metric that add_figures may add; a name that ends in a dot stands for a family.
 std::vector<std::string> figure_names();
 
 // Plain sentences that follow from the figures and say no more than they do.
-std::vector<std::string> recommendations(const Analysis& analysis);
+// The deciding ones, most important first: what was shown, on whatever criterion, what is missing and could
+// change it, then what was not shown.
+std::vector<std::string> conclusions(const Analysis& analysis);
+// What limits them: few queries, one run, flagged biases, evaluators that disagree, and what would help.
+std::vector<std::string> limits(const Analysis& analysis);
 
 }  // namespace assay::experiment

@@ -37,19 +37,19 @@ JsonObject json_of(const EffectFigures& effect) {
 
 JsonObject json_of(const ConditionFigures& figures) {
   JsonObject criteria;
-  for (std::size_t i = 0; i < kCriteria.size(); ++i) {
-    JsonObject entry{{"mean", to_json(figures.criteria[i].mean)}};
-    if (const auto& box = figures.criteria[i].box) {
+  for (std::size_t i = 0; i < kRated; ++i) {
+    const CriterionFigures& own = figures.criteria[i];
+    if (i >= kCriteria.size() && !own.mean.value && own.mean.missing.empty()) continue;
+    JsonObject entry{{"mean", to_json(own.mean)}, {"ratings", own.ratings}};
+    if (const auto& box = own.box) {
       entry["box"] = JsonObject{{"minimum", box->minimum},
                                 {"lower_quartile", box->lower_quartile},
                                 {"median", box->median},
                                 {"upper_quartile", box->upper_quartile},
                                 {"maximum", box->maximum}};
     }
-    criteria[kCriteria[i]] = std::move(entry);
+    criteria[rated_name(i)] = std::move(entry);
   }
-  JsonObject tone;
-  for (std::size_t i = 0; i < kToneCriteria.size(); ++i) tone[kToneCriteria[i]] = to_json(figures.tone[i]);
   JsonArray types;
   for (const TypeFigures& type : figures.by_type) {
     types.push_back(JsonObject{{"query_type", text(type.query_type)},
@@ -57,7 +57,8 @@ JsonObject json_of(const ConditionFigures& figures) {
                                {"overall", to_json(type.overall)},
                                {"difference", to_json(type.difference)},
                                {"win_rate", to_json(type.win_rate)},
-                               {"role_accuracy", to_json(type.role_accuracy)}});
+                               {"role_accuracy", to_json(type.role_accuracy)},
+                               {"role_match", to_json(type.role_match)}});
   }
   JsonArray runs;
   for (const RunFigures::Run& run : figures.across_runs.runs) {
@@ -67,22 +68,34 @@ JsonObject json_of(const ConditionFigures& figures) {
   return {{"name", text(figures.name)},
           {"control", figures.control},
           {"criteria", std::move(criteria)},
-          {"tone", std::move(tone)},
+          {"answers", figures.answers},
+          {"missing_answers", figures.unanswered},
+          {"lost_ratings", figures.ratings_lost},
           {"role_accuracy", to_json(figures.role_accuracy)},
+          {"role_match", to_json(figures.role_match)},
           {"by_query_type", std::move(types)},
           {"across_runs", JsonObject{{"runs", std::move(runs)},
                                      {"same_direction", to_json(figures.across_runs.same_direction)},
                                      {"deviation", to_json(figures.across_runs.deviation)}}}};
 }
 
+JsonObject json_of(const Finding& finding) {
+  return {
+      {"figure", to_json(finding.figure)},
+      {"neutral", finding.neutral},
+      {"test", json_of(finding.test)},
+      {"p_holm", number(finding.p_holm)},
+      {"worst_case", JsonObject{{"test", json_of(finding.worst)}, {"p_holm", number(finding.p_holm_worst)}}}};
+}
+
 JsonObject json_of(const ScoreContrast& contrast, const std::vector<Condition>& conditions) {
   return {{"condition", text(conditions[contrast.condition].name)},
-          {"criterion", text(kCriteria[contrast.criterion])},
-          {"clustered_by_query", json_of(contrast.clustered)},
-          {"p_holm", number(contrast.p_holm)},
-          {"paired_by_query", JsonObject{{"t", json_of(contrast.paired)},
-                                         {"wilcoxon", json_of(contrast.wilcoxon)},
-                                         {"cohen_dz", to_json(contrast.cohen_dz)}}},
+          {"criterion", text(rated_name(contrast.criterion))},
+          {"ratings", contrast.ratings},
+          {"ratings_of_control", contrast.ratings_control},
+          {"paired_by_query", json_of(contrast.difference)},
+          {"wilcoxon", json_of(contrast.wilcoxon)},
+          {"cohen_dz", to_json(contrast.cohen_dz)},
           {"naive", JsonObject{{"welch_t", json_of(contrast.naive_welch)},
                                {"mann_whitney", json_of(contrast.naive_mann_whitney)}}},
           {"cohen_d", json_of(contrast.cohen_d)},
@@ -91,22 +104,38 @@ JsonObject json_of(const ScoreContrast& contrast, const std::vector<Condition>& 
 }
 
 JsonObject json_of(const WinRate& rate) {
-  return {{"win_rate", to_json(rate.rate)},
-          {"test", json_of(rate.test)},
-          {"p_holm", number(rate.p_holm)},
+  return {{"win_rate", json_of(rate.rate)},
           {"naive", JsonObject{{"win_rate", to_json(rate.naive)}, {"test", json_of(rate.naive_test)}}}};
+}
+
+JsonObject json_of(const BothSides& sides) {
+  return {{"condition", to_json(sides.condition)},
+          {"against", to_json(sides.against)},
+          {"difference", json_of(sides.difference)}};
+}
+
+JsonObject json_of(const PairTone& tone) {
+  JsonObject json{{"verdicts", tone.verdicts}};
+  for (std::size_t i = 0; i < kToneCriteria.size(); ++i) json[kToneCriteria[i]] = json_of(tone.marks[i]);
+  json["jarring_shift"] = json_of(tone.jarring_shift);
+  json["awkward_language"] = json_of(tone.awkward_language);
+  json["more_natural"] = json_of(tone.more_natural);
+  return json;
 }
 
 JsonObject json_of(const PairFigures& pair, const std::vector<Condition>& conditions) {
   JsonObject criteria;
   for (std::size_t i = 0; i < kCriteria.size(); ++i) criteria[kCriteria[i]] = json_of(pair.criteria[i]);
-  return {{"condition", text(conditions[pair.condition].name)},
-          {"against", text(conditions[pair.against].name)},
-          {"wins", to_json(pair.wins)},
-          {"ties", to_json(pair.ties)},
-          {"losses", to_json(pair.losses)},
-          {"winner", json_of(pair.winner)},
-          {"criteria", std::move(criteria)}};
+  JsonObject json{{"condition", text(conditions[pair.condition].name)},
+                  {"against", text(conditions[pair.against].name)},
+                  {"verdicts", pair.verdicts},
+                  {"wins", to_json(pair.wins)},
+                  {"ties", to_json(pair.ties)},
+                  {"losses", to_json(pair.losses)},
+                  {"winner", json_of(pair.winner)},
+                  {"criteria", std::move(criteria)}};
+  if (pair.tone) json["tone"] = json_of(*pair.tone);
+  return json;
 }
 
 JsonObject json_of(const FittedEffect& effect) {
@@ -162,8 +191,8 @@ JsonObject json_of(const PowerFigures& power, const std::vector<Condition>& cond
   JsonArray needs;
   for (const PowerFigures::Need& need : power.needs) {
     JsonObject entry{{"difference", need.difference},
-                     {"queries", need.queries.cases ? Json(*need.queries.cases) : Json(nullptr)}};
-    if (!need.queries.undefined.empty()) entry["undefined"] = text(need.queries.undefined);
+                     {"queries", need.queries ? Json(*need.queries) : Json(nullptr)}};
+    if (!need.note.empty()) entry["note"] = text(need.note);
     needs.push_back(std::move(entry));
   }
   return {{"condition", text(conditions[power.condition].name)},
@@ -224,13 +253,22 @@ JsonObject to_json(const Analysis& analysis) {
                                  {"win_rate", number(figures.win_rate)},
                                  {"verdicts", figures.verdicts}});
   }
+  JsonArray others;
+  for (const OtherRole& other : analysis.other_roles) {
+    others.push_back(JsonObject{{"query", text(analysis.queries[other.query].id)},
+                                {"role", text(other.role)},
+                                {"named", other.named},
+                                {"of_verdicts", other.asked}});
+  }
   return {{"level", analysis.level},
           {"cluster", "query"},
           {"queries", analysis.queries.size()},
           {"pair_verdicts", analysis.pair_verdicts},
           {"ratings", analysis.ratings},
           {"role_verdicts", analysis.role_verdicts},
-          {"recommendations", texts(recommendations(analysis))},
+          {"tests", analysis.tests},
+          {"conclusions", texts(conclusions(analysis))},
+          {"limits", texts(limits(analysis))},
           {"conditions", list_of(analysis.by_condition)},
           {"score_differences", list_of(analysis.contrasts, analysis.conditions)},
           {"pairs", list_of(analysis.pairs, analysis.conditions)},
@@ -238,6 +276,7 @@ JsonObject to_json(const Analysis& analysis) {
           {"agreement", json_of(analysis.agreement)},
           {"biases", list_of(analysis.biases)},
           {"leaks", texts(analysis.leaks)},
+          {"other_roles", std::move(others)},
           {"power", list_of(analysis.power, analysis.conditions)},
           {"variance_components", list_of(analysis.spread, analysis.conditions)},
           {"by_query", std::move(queries)}};

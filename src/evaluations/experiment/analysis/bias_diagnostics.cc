@@ -211,7 +211,8 @@ std::vector<Bias> bias_diagnostics(const ExperimentData& data, const BradleyTerr
                              "share of judgements that never came in a usable form"));
   all.push_back(counted("leaks", static_cast<std::int64_t>(data.leaks.size()), answers,
                         "role or condition words left in blinded texts"));
-  all.push_back(counted("missing_responses", data.missing_responses, answers, "answers that are missing"));
+  all.push_back(counted("missing_responses", std::ranges::count(data.answers, false, &AnswerFact::present),
+                        answers, "answers that are missing"));
   for (Bias& bias : evaluator_biases(data, level)) all.push_back(std::move(bias));
   return all;
 }

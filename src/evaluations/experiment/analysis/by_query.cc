@@ -44,10 +44,6 @@ Estimate clustered_rate(const Sample& sample, double level) {
   return within_range(estimate_mean(moments, level));
 }
 
-Estimate clustered_score(const Sample& sample, double level) {
-  return within_range(estimate_mean(moments_of(sample), level), {1, 5});
-}
-
 TestResult clustered_test(const Sample& sample, double neutral) {
   constexpr double kRounding = 1e-12;
   const std::string method = "t_clustered";

@@ -43,8 +43,6 @@ ClusteredMoments moments_of(const Sample& sample);
 // Of values within `range`: t, clustered by query; where all are equal at an end of [0, 1], Wilson's with
 // queries as cases, since a rate of 1 is no certainty.
 Estimate clustered_rate(const Sample& sample, double level);
-// Of values from 1 to 5.
-Estimate clustered_score(const Sample& sample, double level);
 
 // Is the mean `neutral`? t with queries − 1 degrees; where the queries show no spread, the exact sign-flip
 // test of whole queries.

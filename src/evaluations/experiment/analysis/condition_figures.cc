@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -11,8 +10,9 @@
 #include <fmt/format.h>
 
 #include "core/random.h"
+#include "core/text.h"
+#include "evaluations/experiment/analysis/arms.h"
 #include "evaluations/experiment/analysis/by_query.h"
-#include "stats/comparisons/two_groups.h"
 #include "stats/intervals/bootstrap.h"
 #include "stats/intervals/proportion.h"
 #include "stats/intervals/resample.h"
@@ -20,81 +20,53 @@
 namespace assay::experiment {
 namespace {
 
-// Some of the queries and runs.
-using Part = std::function<bool(std::size_t query, int run)>;
-
-bool everything(std::size_t /*query*/, int /*run*/) {
-  return true;
-}
-
 class Judged {
  public:
   Judged(const ExperimentData& data, double level) : data_(data), level_(level), control_(control_of(data)) {}
 
-  std::optional<std::size_t> control() const { return control_; }
-
-  Sample scores(std::size_t condition, std::size_t criterion, const Part& part) const {
-    Sample sample;
-    for (const Rating& rating : data_.ratings) {
-      if (rating.condition == condition && part(rating.query, rating.run))
-        sample.add(rating.query, rating.scores[criterion]);
-    }
-    return sample;
+  Estimate mean(std::size_t condition, std::size_t criterion, const Part& part = {}) const {
+    const QueryCells cells = rating_cells(data_, condition, criterion, part);
+    if (criterion >= kCriteria.size() && cells.empty() && !tone_asked(data_))
+      return undefined_figure("tone was not asked for");
+    return mean_figure(cells, level_);
   }
 
-  Estimate mean(std::size_t condition, std::size_t criterion, const Part& part) const {
-    return clustered_score(scores(condition, criterion, part), level_);
-  }
-
-  Estimate difference(std::size_t condition, const Part& part) const {
-    if (!control_) return undefined_figure(kNoControl);
-    if (condition == *control_) return undefined_figure("control is not compared with itself");
-    const Sample own = scores(condition, kOverall, part);
-    const Sample other = scores(*control_, kOverall, part);
-    return clustered_t(own.values, own.clusters, other.values, other.clusters, level_).difference;
+  Estimate difference(std::size_t condition, const Part& part = {}) const {
+    if (const char* why = not_compared(condition)) return undefined_figure(why);
+    return paired_difference(rating_cells(data_, condition, kOverall, part),
+                             rating_cells(data_, *control_, kOverall, part), level_)
+        .figure;
   }
 
   Estimate win_rate(std::size_t condition, const Part& part) const {
-    if (!control_) return undefined_figure(kNoControl);
-    if (condition == *control_) return undefined_figure("control is not compared with itself");
-    Sample sample;
-    for (const PairVerdict& verdict : data_.pairs) {
-      if (compares(verdict, condition, *control_) && part(verdict.query, verdict.run))
-        sample.add(verdict.query, points_for(verdict, verdict.winner, condition));
-    }
-    return clustered_rate(sample, level_);
+    if (const char* why = not_compared(condition)) return undefined_figure(why);
+    return mean_figure(win_cells(data_, condition, *control_, part), level_);
   }
 
-  Estimate role_accuracy(std::size_t condition, const Part& part) const {
-    ClusteredMoments apt;
-    for (const RoleVerdict& verdict : data_.roles) {
-      if (verdict.condition == condition && part(verdict.query, verdict.run))
-        apt.add(cluster_of(verdict.query), verdict.appropriate ? 1 : 0);
-    }
-    if (apt.all().n() == 0) return undefined_figure("no role was judged");
-    return wilson_clustered(apt, level_);
+  Estimate role_accuracy(std::size_t condition, const Part& part = {}) const {
+    return share(role_cells(data_, condition, part), "no role was judged");
   }
 
-  Estimate tone(std::size_t condition, std::size_t criterion) const {
-    Sample sample;
-    const auto add = [&](std::size_t query, const std::optional<int>& mark) {
-      if (mark) sample.add(query, *mark);
-    };
-    for (const Rating& rating : data_.ratings) {
-      if (rating.condition == condition) add(rating.query, rating.tone[criterion]);
-    }
-    for (const PairVerdict& verdict : data_.pairs) {
-      if (verdict.condition_a == condition) add(verdict.query, verdict.tone_a[criterion]);
-      if (verdict.condition_b == condition) add(verdict.query, verdict.tone_b[criterion]);
-    }
-    if (sample.values.empty()) return undefined_figure("tone was not asked for");
-    return clustered_score(sample, level_);
+  Estimate role_match(std::size_t condition, const Part& part = {}) const {
+    if (!data_.conditions[condition].reports_role)
+      return undefined_figure("its answers do not say in which role they speak");
+    return share(role_match_cells(data_, condition, part), "no answer names a role for a query that has one");
   }
 
   const ExperimentData& data() const { return data_; }
   double level() const { return level_; }
 
  private:
+  const char* not_compared(std::size_t condition) const {
+    if (!control_) return kNoControl;
+    return condition == *control_ ? "control is not compared with itself" : nullptr;
+  }
+  Estimate share(const QueryCells& cells, const char* if_none) const {
+    Estimate estimate = share_figure(cells, level_);
+    if (!estimate.value) estimate.undefined = if_none;
+    return estimate;
+  }
+
   const ExperimentData& data_;
   double level_;
   std::optional<std::size_t> control_;
@@ -118,7 +90,7 @@ std::vector<TypeFigures> figures_by_type(const Judged& judged, std::size_t condi
   if (types.size() == 1 && types.begin()->first.empty()) return {};
   std::vector<TypeFigures> all;
   for (const auto& [type, count] : types) {
-    const Part part = [&](std::size_t query, int /*run*/) { return queries[query].query_type == type; };
+    const Part part{.queries = [&type](const Query& query) { return query.query_type == type; }};
     TypeFigures figures;
     figures.query_type = type;
     figures.queries = count;
@@ -126,6 +98,7 @@ std::vector<TypeFigures> figures_by_type(const Judged& judged, std::size_t condi
     figures.difference = judged.difference(condition, part);
     figures.win_rate = judged.win_rate(condition, part);
     figures.role_accuracy = judged.role_accuracy(condition, part);
+    figures.role_match = judged.role_match(condition, part);
     all.push_back(std::move(figures));
   }
   return all;
@@ -170,11 +143,11 @@ RunFigures figures_across_runs(const Judged& judged, std::size_t condition, std:
     if (rating.condition == condition) numbers.insert(rating.run);
   }
   RunFigures figures;
-  const Estimate whole = judged.difference(condition, everything);
+  const Estimate whole = judged.difference(condition);
   std::int64_t same = 0;
   std::int64_t compared = 0;
   for (const int number : numbers) {
-    const Part part = [number](std::size_t /*query*/, int run) { return run == number; };
+    const Part part{.run = number};
     RunFigures::Run run{number, judged.mean(condition, kOverall, part), judged.difference(condition, part)};
     if (run.difference.value && whole.value) {
       ++compared;
@@ -206,16 +179,59 @@ std::vector<ConditionFigures> condition_figures(const ExperimentData& data, std:
     figures.condition = condition;
     figures.name = data.conditions[condition].name;
     figures.control = data.conditions[condition].control;
-    for (std::size_t criterion = 0; criterion < kCriteria.size(); ++criterion) {
-      figures.criteria[criterion].mean = judged.mean(condition, criterion, everything);
-      figures.criteria[criterion].box = box_of(judged.scores(condition, criterion, everything).values);
+    for (std::size_t criterion = 0; criterion < kRated; ++criterion) {
+      std::vector<double> marks;
+      for (const Rating& rating : data.ratings) {
+        const auto mark = rating.condition == condition ? rating.mark(criterion) : std::nullopt;
+        if (mark) marks.push_back(*mark);
+      }
+      figures.criteria[criterion].mean = judged.mean(condition, criterion);
+      figures.criteria[criterion].ratings = static_cast<std::int64_t>(marks.size());
+      figures.criteria[criterion].box = box_of(std::move(marks));
     }
-    for (std::size_t criterion = 0; criterion < kToneCriteria.size(); ++criterion)
-      figures.tone[criterion] = judged.tone(condition, criterion);
-    figures.role_accuracy = judged.role_accuracy(condition, everything);
+    figures.role_accuracy = judged.role_accuracy(condition);
+    figures.role_match = judged.role_match(condition);
+    figures.role_verdicts = std::ranges::count(data.roles, condition, &RoleVerdict::condition);
+    figures.roles_named = role_match_cells(data, condition).judgements();
+    for (const AnswerFact& answer : data.answers) {
+      if (answer.condition != condition) continue;
+      ++figures.answers;
+      figures.unanswered += answer.present ? 0 : 1;
+    }
+    figures.ratings_lost = std::max<std::int64_t>(
+        0, (figures.answers - figures.unanswered) * data.raters - figures.criteria[kOverall].ratings);
     figures.by_type = figures_by_type(judged, condition);
     figures.across_runs = figures_across_runs(judged, condition, seed);
     all.push_back(std::move(figures));
+  }
+  return all;
+}
+
+std::vector<OtherRole> other_roles(const ExperimentData& data) {
+  struct Named {
+    std::string as_written;
+    std::int64_t count = 0;
+  };
+  std::map<std::size_t, std::map<std::string, Named>> by_query;
+  std::map<std::size_t, std::int64_t> asked;
+  for (const RoleVerdict& verdict : data.roles) {
+    if (!data.queries[verdict.query].ambiguous) continue;
+    ++asked[verdict.query];
+    std::set<std::string> once;
+    for (const std::string& role : verdict.other_roles) {
+      const std::string key = lower_ascii(trim(role));
+      if (key.empty() || !once.insert(key).second) continue;
+      Named& named = by_query[verdict.query][key];
+      if (named.count++ == 0) named.as_written = trim(role);
+    }
+  }
+  std::vector<OtherRole> all;
+  for (const auto& [query, roles] : by_query) {
+    const std::size_t from = all.size();
+    for (const auto& [key, named] : roles)
+      all.push_back({query, named.as_written, named.count, asked[query]});
+    std::ranges::sort(all.begin() + static_cast<std::ptrdiff_t>(from), all.end(), {},
+                      [](const OtherRole& one) { return std::pair(-one.named, one.role); });
   }
   return all;
 }

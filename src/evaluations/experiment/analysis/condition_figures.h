@@ -1,7 +1,6 @@
 // What the blinded ratings say of each condition by itself: means per criterion, their spread, whether the
-// roles were apt, and whether the figures hold across query types and runs.
-//
-// Answers to one query are not independent, so every interval counts queries (clustered by query).
+// roles were apt and those of the queries, and whether the figures hold across query types and runs. Every
+// query counts once (query_cells.h).
 #pragma once
 
 #include <array>
@@ -25,6 +24,7 @@ struct ScoreBox {
 
 struct CriterionFigures {
   Estimate mean;
+  std::int64_t ratings = 0;
   std::optional<ScoreBox> box;  // absent without ratings
 };
 
@@ -33,9 +33,10 @@ struct TypeFigures {
   std::string query_type;
   std::int64_t queries = 0;  // of this type, judged or not
   Estimate overall;          // mean rating
-  Estimate difference;       // from control
+  Estimate difference;       // from control, paired by query
   Estimate win_rate;         // against control, ties half
   Estimate role_accuracy;
+  Estimate role_match;
 };
 
 // Do the results hold when the answers are written again?
@@ -43,7 +44,7 @@ struct RunFigures {
   struct Run {
     int run = 0;
     Estimate overall;
-    Estimate difference;  // from control's answers of the same run
+    Estimate difference;  // from control's answers of the same run, paired by query
   };
   std::vector<Run> runs;
   // Runs whose difference has the sign of the whole; Wilson. Undefined for control.
@@ -57,14 +58,29 @@ struct ConditionFigures {
   std::size_t condition = 0;
   std::string name;
   bool control = false;
-  std::array<CriterionFigures, kCriteria.size()> criteria;
-  std::array<Estimate, kToneCriteria.size()> tone;  // ratings, and tone marks given in pairs
-  Estimate role_accuracy;
+  std::array<CriterionFigures, kRated> criteria;  // by rated_name(); those of tone have no value if not asked
+  Estimate role_accuracy;                         // share of roles that judges found apt
+  Estimate role_match;                            // share of answers that name the query's own role
+  std::int64_t role_verdicts = 0;
+  std::int64_t roles_named = 0;      // answers that say in which role they speak, of queries that have one
+  std::int64_t answers = 0;          // of the design
+  std::int64_t unanswered = 0;       // of them, how many are missing
+  std::int64_t ratings_lost = 0;     // of answers that are there
   std::vector<TypeFigures> by_type;  // by name; empty if no query has a type
   RunFigures across_runs;
 };
 
 std::vector<ConditionFigures> condition_figures(const ExperimentData& data, std::uint64_t seed, double level);
+
+// Which roles judges named beside the one shown, for queries that more than one would suit.
+struct OtherRole {
+  std::size_t query = 0;
+  std::string role;        // as first written
+  std::int64_t named = 0;  // verdicts that name it
+  std::int64_t asked = 0;  // verdicts on the query
+};
+// By query, the most named first.
+std::vector<OtherRole> other_roles(const ExperimentData& data);
 
 // One query under one condition, for scatter plots: what each rests on is `ratings` and `verdicts`.
 struct QueryFigures {

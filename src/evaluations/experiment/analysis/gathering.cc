@@ -36,6 +36,10 @@ Gathering::Gathering(const Design& design) : design_(design) {
   data_.conditions = design.conditions;
   data_.runs = design.runs;
   data_.swap = design.swap && design.pairwise_evaluators > 0;
+  data_.raters = design.absolute_evaluators;
+  data_.pair_judges = design.pairwise_evaluators;
+  const auto [first, last] = design.role_evaluators();
+  data_.role_judges = last - first + 1;
 }
 
 std::size_t Gathering::length(const BlindAnswers& answers, std::size_t condition, int run) const {
@@ -47,8 +51,12 @@ void Gathering::add(const JudgedQuery& judged) {
   const auto& [query, record, answers, roles] = judged;
   const std::size_t position = data_.queries.size();
   data_.queries.push_back(query);
-  data_.missing_responses +=
-      std::ranges::count_if(answers, [](const auto& answer) { return !answer.has_value(); });
+  for (std::size_t place = 0; place < answers.size(); ++place) {
+    const auto [condition, run] = design_.answer_at(place);
+    const auto& answer = answers[place];
+    data_.answers.push_back({position, condition, run, answer.has_value(), roles[place],
+                             answer && !answer->roles.empty() ? answer->roles.front() : ""});
+  }
   for (std::string& leak : leak_sentences(design_, query, answers, roles_so_far(data_)))
     data_.leaks.push_back(std::move(leak));
 

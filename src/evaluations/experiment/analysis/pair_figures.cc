@@ -1,61 +1,130 @@
 #include "evaluations/experiment/analysis/pair_figures.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "core/random.h"
+#include "evaluations/experiment/analysis/arms.h"
 #include "evaluations/experiment/analysis/by_query.h"
-#include "stats/comparisons/adjust.h"
+#include "evaluations/experiment/judging/records.h"
 #include "stats/comparisons/pairs.h"
-#include "stats/intervals/proportion.h"
+#include "stats/intervals/mean.h"
 
 namespace assay::experiment {
 namespace {
 
-// Verdicts on one question from the view of one condition.
-WinRate win_rate_of(const Sample& points, double level) {
-  WinRate figures;
-  figures.rate = clustered_rate(points, level);
-  figures.standard_error = moments_of(points).standard_error();
-  figures.test = clustered_test(points, 0.5);
-  figures.naive = within_range(estimate_mean(points.values, level));
-  const std::int64_t wins = std::ranges::count(points.values, 1.0);
-  const std::int64_t losses = std::ranges::count(points.values, 0.0);
-  // McNemar's exact test is the sign test of the decided verdicts.
-  figures.naive_test = points.values.empty() ? no_result("no values", "") : mcnemar(wins, losses).exact;
-  figures.naive_test.method = "sign_test_exact";
-  return figures;
-}
+constexpr Interval kShare{0, 1};
+
+class Comparing {
+ public:
+  Comparing(const ExperimentData& data, std::size_t condition, std::size_t against, double level)
+      : data_(data), condition_(condition), against_(against), level_(level) {}
+
+  PairFigures figures() const {
+    PairFigures figures;
+    figures.condition = condition_;
+    figures.against = against_;
+    figures.verdicts = std::ranges::count_if(
+        data_.pairs, [&](const PairVerdict& verdict) { return compares(verdict, condition_, against_); });
+    const auto share = [&](double points) {
+      return figures.verdicts == 0
+                 ? undefined_figure("the two were never compared")
+                 : share_figure(cells([&](const PairVerdict& one) {
+                                  return points_for(one, one.winner, condition_) == points ? 1.0 : 0.0;
+                                }),
+                                level_);
+    };
+    figures.losses = share(0);
+    figures.ties = share(0.5);
+    figures.wins = share(1);
+    figures.winner = win_rate([](const PairVerdict& verdict) { return verdict.winner; });
+    for (std::size_t i = 0; i < kCriteria.size(); ++i)
+      figures.criteria[i] = win_rate([i](const PairVerdict& verdict) { return verdict.choices[i]; });
+    if (data_.conditions[condition_].tone || data_.conditions[against_].tone) figures.tone = tone();
+    return figures;
+  }
+
+ private:
+  using Chosen = std::function<Choice(const PairVerdict& verdict)>;
+
+  QueryCells cells(const Worth& worth, Interval scale = kShare) const {
+    return verdict_cells(data_, condition_, against_, worth, scale);
+  }
+
+  WinRate win_rate(const Chosen& chosen) const {
+    WinRate figures;
+    figures.rate = against_neutral(
+        cells([&](const PairVerdict& one) { return points_for(one, chosen(one), condition_); }), 0.5, level_);
+    std::vector<double> points;
+    for (const PairVerdict& one : data_.pairs) {
+      if (compares(one, condition_, against_)) points.push_back(points_for(one, chosen(one), condition_));
+    }
+    figures.naive = within_range(estimate_mean(points, level_));
+    // McNemar's exact test is the sign test of the decided verdicts.
+    figures.naive_test =
+        points.empty() ? no_result("no values", "")
+                       : mcnemar(std::ranges::count(points, 1.0), std::ranges::count(points, 0.0)).exact;
+    figures.naive_test.method = "sign_test_exact";
+    return figures;
+  }
+
+  // What verdicts say of the answer of `condition`.
+  using Said = std::function<std::optional<double>(const PairVerdict& verdict, bool is_a)>;
+  BothSides both_sides(const Said& said, Interval scale) const {
+    const auto of = [&](std::size_t condition) {
+      return cells(
+          [&said, condition](const PairVerdict& one) { return said(one, one.condition_a == condition); },
+          scale);
+    };
+    const QueryCells own = of(condition_);
+    const QueryCells other = of(against_);
+    return {mean_figure(own, level_), mean_figure(other, level_), paired_difference(own, other, level_)};
+  }
+
+  // Whether one of the questions whose answer is A, B, both or neither names the answer.
+  BothSides named_in(std::string_view question) const {
+    return both_sides(
+        [question](const PairVerdict& verdict, bool is_a) -> std::optional<double> {
+          const std::string which = text_at(verdict.tone_answers, question);
+          if (which.empty()) return std::nullopt;
+          return which == "Both" || which == (is_a ? "A" : "B") ? 1 : 0;
+        },
+        kShare);
+  }
+
+  PairTone tone() const {
+    PairTone tone;
+    for (std::size_t i = 0; i < kToneCriteria.size(); ++i) {
+      tone.marks[i] = both_sides(
+          [i](const PairVerdict& verdict, bool is_a) -> std::optional<double> {
+            const auto& mark = is_a ? verdict.tone_a[i] : verdict.tone_b[i];
+            return mark ? std::optional<double>(*mark) : std::nullopt;
+          },
+          kLikert);
+    }
+    tone.jarring_shift = named_in("jarring_shift");
+    tone.awkward_language = named_in("awkward_language");
+    const QueryCells natural = cells([&](const PairVerdict& one) -> std::optional<double> {
+      const auto choice = choice_from(text_at(one.tone_answers, "more_natural"));
+      return choice ? std::optional(points_for(one, *choice, condition_)) : std::nullopt;
+    });
+    tone.more_natural = against_neutral(natural, 0.5, level_);
+    tone.verdicts = natural.judgements();
+    return tone;
+  }
+
+  const ExperimentData& data_;
+  std::size_t condition_;
+  std::size_t against_;
+  double level_;
+};
 
 PairFigures figures_of(const ExperimentData& data, std::size_t condition, std::size_t against, double level) {
-  PairFigures figures;
-  figures.condition = condition;
-  figures.against = against;
-  Sample winner;
-  std::array<Sample, kCriteria.size()> criteria;
-  std::array<ClusteredMoments, 3> shares;  // losses, ties, wins
-  for (const PairVerdict& verdict : data.pairs) {
-    if (!compares(verdict, condition, against)) continue;
-    const double points = points_for(verdict, verdict.winner, condition);
-    winner.add(verdict.query, points);
-    for (std::size_t i = 0; i < shares.size(); ++i)
-      shares[i].add(winner.clusters.back(), points * 2 == static_cast<double>(i) ? 1 : 0);
-    for (std::size_t i = 0; i < criteria.size(); ++i)
-      criteria[i].add(verdict.query, points_for(verdict, verdict.choices[i], condition));
-  }
-  const auto share = [&](const ClusteredMoments& moments) {
-    return winner.values.empty() ? undefined_figure("the two were never compared")
-                                 : wilson_clustered(moments, level);
-  };
-  figures.losses = share(shares[0]);
-  figures.ties = share(shares[1]);
-  figures.wins = share(shares[2]);
-  figures.winner = win_rate_of(winner, level);
-  for (std::size_t i = 0; i < criteria.size(); ++i) figures.criteria[i] = win_rate_of(criteria[i], level);
-  return figures;
+  return Comparing(data, condition, against, level).figures();
 }
 
 }  // namespace
@@ -75,16 +144,6 @@ std::vector<PairFigures> pair_figures(const ExperimentData& data, double level) 
   for (const auto& [one, other] : compared) {
     if (one != other) all.push_back(figures_of(data, one, other, level));
   }
-  std::vector<WinRate*> family;
-  for (PairFigures& figures : all) {
-    family.push_back(&figures.winner);
-    for (WinRate& criterion : figures.criteria) family.push_back(&criterion);
-  }
-  std::vector<std::optional<double>> p;
-  p.reserve(family.size());
-  for (const WinRate* member : family) p.push_back(member->test.p);
-  const auto adjusted = holm(p);
-  for (std::size_t i = 0; i < family.size(); ++i) family[i]->p_holm = adjusted[i];
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "evaluations/experiment/analysis/plots.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -10,6 +11,7 @@ namespace assay::experiment {
 namespace {
 
 constexpr Interval kScale = {1, 5};
+constexpr double kEven = 0.5;
 
 std::string name_of(const Analysis& analysis, std::size_t condition) {
   return analysis.conditions[condition].name;
@@ -27,7 +29,7 @@ void add_boxes(const Analysis& analysis, std::vector<Plot>& plots) {
     if (!overall.box) continue;
     Box box;
     box.label = condition.name;
-    box.n = overall.mean.n;
+    box.n = overall.ratings;
     box.low = overall.box->minimum;
     box.lower_quartile = overall.box->lower_quartile;
     box.median = overall.box->median;
@@ -39,26 +41,25 @@ void add_boxes(const Analysis& analysis, std::vector<Plot>& plots) {
   if (boxes.empty()) return;
   plots.push_back(
       box_plot({"scores_by_condition", "Overall ratings by condition",
-                "Blinded ratings from 1 to 5: the box holds the middle half, the lines all of them; the "
-                "mean has its interval, clustered by query."},
+                "Blinded ratings from 1 to 5: the box holds the middle half, the lines all of them; n counts "
+                "ratings. The mean and its interval are over queries, each counting once."},
                {"overall rating", AxisForm::number, kScale}, boxes));
 }
 
+// The headline has those against control; here is everything that was compared.
 void add_win_rates(const Analysis& analysis, std::vector<Plot>& plots) {
   std::vector<IntervalRow> rows;
   for (const PairFigures& pair : analysis.pairs) {
-    if (pair.winner.rate.n == 0) continue;
+    if (pair.winner.rate.figure.n == 0) continue;
     rows.push_back(
         {fmt::format("{} against {}", name_of(analysis, pair.condition), name_of(analysis, pair.against)),
-         pair.winner.rate});
+         pair.winner.rate.figure});
   }
-  // Those against control are the headline already.
   if (rows.size() < analysis.conditions.size()) return;
   plots.push_back(
       interval_plot({"win_rates", "Win rates",
-                     "Blinded comparisons; a tie is half a win, so 50 % is even. Intervals are clustered "
-                     "by query."},
-                    {"win rate", AxisForm::share, Interval{0, 1}}, rows));
+                     "Blinded comparisons; a tie is half a win, so 50 % is even. n counts queries."},
+                    {"win rate", AxisForm::share, Interval{0, 1}, kEven}, rows));
 }
 
 void add_win_rates_by_type(const Analysis& analysis, std::vector<Plot>& plots) {
@@ -72,8 +73,32 @@ void add_win_rates_by_type(const Analysis& analysis, std::vector<Plot>& plots) {
   }
   if (rows.empty()) return;
   Plot plot = interval_plot({"win_rates_by_query_type", "Win rates against control by query type",
-                             "A tie is half a win. Few queries of a type make wide intervals."},
-                            {"win rate", AxisForm::share, Interval{0, 1}}, rows);
+                             "A tie is half a win. n counts queries; few of a type make wide intervals."},
+                            {"win rate", AxisForm::share, Interval{0, 1}, kEven}, rows);
+  plot.wide = true;
+  plots.push_back(std::move(plot));
+}
+
+// Every criterion, so that an effect beside the overall one is seen.
+void add_differences(const Analysis& analysis, std::vector<Plot>& plots) {
+  std::vector<IntervalRow> rows;
+  double reach = 0;
+  for (const ScoreContrast& contrast : analysis.contrasts) {
+    const Estimate& figure = contrast.difference.figure;
+    if (!figure.value) continue;
+    rows.push_back(
+        {fmt::format("{}, {}", name_of(analysis, contrast.condition), rated_name(contrast.criterion)),
+         figure});
+    const Interval held = figure.ci.value_or(Interval{*figure.value, *figure.value});
+    reach = std::max({reach, std::fabs(held.low), std::fabs(held.high)});
+  }
+  if (rows.empty()) return;
+  // In half points, and as far to the one side as to the other.
+  const double side = std::max(0.5, std::ceil(reach * 2) / 2);
+  Plot plot = interval_plot({"differences", "Ratings: difference from control, criterion by criterion",
+                             "Points of the scale from 1 to 5, paired by query; right of the line the "
+                             "condition was rated higher. n counts queries."},
+                            {"difference in points", AxisForm::number, Interval{-side, side}, 0.0}, rows);
   plot.wide = true;
   plots.push_back(std::move(plot));
 }
@@ -117,7 +142,7 @@ void add_roles(const Analysis& analysis, std::vector<Plot>& plots) {
         map.columns.push_back(type.query_type);
     }
   }
-  std::int64_t judged = 0;
+  std::int64_t queries = 0;
   for (const ConditionFigures& condition : analysis.by_condition) {
     std::vector<std::optional<double>> row(map.columns.size());
     bool any = false;
@@ -125,7 +150,7 @@ void add_roles(const Analysis& analysis, std::vector<Plot>& plots) {
       const auto column = std::ranges::find(map.columns, type.query_type);
       if (column == map.columns.end() || !type.role_accuracy.value) continue;
       row[static_cast<std::size_t>(column - map.columns.begin())] = type.role_accuracy.value;
-      judged += type.role_accuracy.n;
+      queries += type.role_accuracy.n;
       any = true;
     }
     if (!any) continue;
@@ -136,8 +161,8 @@ void add_roles(const Analysis& analysis, std::vector<Plot>& plots) {
   plots.push_back(
       heat_map({"role_appropriateness", "Were the roles apt?",
                 fmt::format("Share of judgements that found the role apt, asked apart from the blinded "
-                            "scores. {} judgements; intervals are in the tables.",
-                            judged)},
+                            "scores. {} queries over all rows; intervals are in the tables.",
+                            queries)},
                map));
 }
 
@@ -152,7 +177,7 @@ void add_seats(const Analysis& analysis, std::vector<Plot>& plots) {
   if (rows.empty()) return;
   plots.push_back(interval_plot({"position_bias", "Do judges prefer the first seat?",
                                  "Share of Response A among decided verdicts; 50 % is even."},
-                                {"share of A", AxisForm::share, Interval{0, 1}}, rows));
+                                {"share of A", AxisForm::share, Interval{0, 1}, kEven}, rows));
 }
 
 void add_agreement(const Analysis& analysis, std::vector<Plot>& plots) {
@@ -174,6 +199,7 @@ void add_agreement(const Analysis& analysis, std::vector<Plot>& plots) {
 
 std::vector<Plot> plots_of(const Analysis& analysis) {
   std::vector<Plot> plots;
+  add_differences(analysis, plots);
   add_boxes(analysis, plots);
   add_win_rates(analysis, plots);
   add_win_rates_by_type(analysis, plots);

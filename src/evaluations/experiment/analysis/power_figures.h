@@ -1,22 +1,27 @@
 // What difference could this design have shown, and how many queries would show a given one? Both from the
-// clustered error seen, for a two-sided test at 1 − level with power 0.8 and without adjustment for several
-// tests.
+// spread between queries, for a two-sided paired t test at 1 − level with power 0.8 and without adjustment
+// for several tests. Never fewer queries than kFewestQueries: fewer do not show how much queries differ, so
+// that a plan for them would rest on nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "evaluations/experiment/analysis/pair_figures.h"
 #include "evaluations/experiment/analysis/score_contrasts.h"
-#include "stats/comparisons/planning.h"
 
 namespace assay::experiment {
+
+inline constexpr std::int64_t kFewestQueries = 10;
 
 struct PowerFigures {
   enum class Of { overall_score, win_rate };
   struct Need {
     double difference = 0;  // points, or distance of the win rate from 0.5
-    SampleSize queries;
+    std::optional<std::int64_t> queries;
+    std::string note;  // why there is no number, or why it is no smaller
   };
   std::size_t condition = 0;
   Of of = Of::overall_score;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/random.h"
+#include "evaluations/experiment/analysis/arms.h"
 #include "evaluations/experiment/analysis/by_query.h"
-#include "stats/comparisons/adjust.h"
 #include "stats/comparisons/effect_size.h"
 #include "stats/comparisons/pairs.h"
 #include "stats/comparisons/two_groups.h"
@@ -105,67 +105,73 @@ void add_effects(ScoreContrast& contrast, const TwoGroups& groups, std::uint64_t
   contrast.cliffs_delta = with_clustered(cliffs_delta(a, b, level), intervals[2], level);
 }
 
-// One number a query: its mean under either condition.
-void add_paired(ScoreContrast& contrast, const TwoGroups& groups, double level) {
-  std::map<std::string, std::pair<Moments, Moments>> queries;
-  for (std::size_t i = 0; i < groups.a.values.size(); ++i)
-    queries[groups.a.clusters[i]].first.add(groups.a.values[i]);
-  for (std::size_t i = 0; i < groups.b.values.size(); ++i)
-    queries[groups.b.clusters[i]].second.add(groups.b.values[i]);
+// The ratings of both on the queries that both have.
+TwoGroups shared_queries(const ExperimentData& data, std::size_t condition, std::size_t control,
+                         std::size_t criterion, const QueryCells& own, const QueryCells& other) {
+  TwoGroups groups;
+  for (const Rating& rating : data.ratings) {
+    if (rating.condition != condition && rating.condition != control) continue;
+    const auto mark = rating.mark(criterion);
+    if (mark && own.mean_of(rating.query) && other.mean_of(rating.query))
+      groups.add(rating.condition == condition, rating.query, *mark);
+  }
+  return groups;
+}
+
+ScoreContrast contrast_of(const ExperimentData& data, std::size_t condition, std::size_t control,
+                          std::size_t criterion, std::uint64_t seed, double level) {
+  const QueryCells own = rating_cells(data, condition, criterion);
+  const QueryCells other = rating_cells(data, control, criterion);
+  ScoreContrast contrast;
+  contrast.condition = condition;
+  contrast.criterion = criterion;
+  contrast.difference = paired_difference(own, other, level);
   std::vector<double> a;
   std::vector<double> b;
-  for (const auto& [query, means] : queries) {
-    if (means.first.n() == 0 || means.second.n() == 0) continue;
-    a.push_back(*means.first.mean());
-    b.push_back(*means.second.mean());
+  for (std::size_t query = 0; query < data.queries.size(); ++query) {
+    const auto mean = own.mean_of(query);
+    const auto mean_control = other.mean_of(query);
+    if (!mean || !mean_control) continue;
+    a.push_back(*mean);
+    b.push_back(*mean_control);
   }
-  contrast.paired = paired_t(a, b, level);
   contrast.wilcoxon = wilcoxon_signed_rank(a, b, level);
   contrast.cohen_dz = cohen_dz(a, b, level);
+  const TwoGroups groups = shared_queries(data, condition, control, criterion, own, other);
+  contrast.ratings = static_cast<std::int64_t>(groups.a.values.size());
+  contrast.ratings_control = static_cast<std::int64_t>(groups.b.values.size());
+  contrast.naive_welch = welch_t(groups.a.values, groups.b.values, level);
+  contrast.naive_mann_whitney = mann_whitney(groups.a.values, groups.b.values, level);
+  add_effects(contrast, groups, seed, level);
+  return contrast;
 }
 
 ScoreContrast undefined_score_contrast(std::size_t condition, std::size_t criterion,
                                        const std::string& reason) {
   const Contrast none = undefined_contrast(Estimate(), reason, "");
   const EffectFigures effect{undefined_figure(reason), undefined_figure(reason)};
-  return {condition, criterion, none,   std::nullopt, none,  none, undefined_figure(reason),
-          none,      none,      effect, effect,       effect};
+  ScoreContrast contrast;
+  contrast.condition = condition;
+  contrast.criterion = criterion;
+  contrast.difference = no_finding(reason);
+  contrast.wilcoxon = contrast.naive_welch = contrast.naive_mann_whitney = none;
+  contrast.cohen_dz = undefined_figure(reason);
+  contrast.cohen_d = contrast.hedges_g = contrast.cliffs_delta = effect;
+  return contrast;
 }
 
 }  // namespace
 
 std::vector<ScoreContrast> score_contrasts(const ExperimentData& data, std::uint64_t seed, double level) {
   const auto control = control_of(data);
+  const std::size_t criteria = tone_asked(data) ? kRated : kCriteria.size();
   std::vector<ScoreContrast> all;
   for (std::size_t condition = 0; condition < data.conditions.size(); ++condition) {
     if (data.conditions[condition].control) continue;
-    for (std::size_t criterion = 0; criterion < kCriteria.size(); ++criterion) {
-      if (!control) {
-        all.push_back(undefined_score_contrast(condition, criterion, kNoControl));
-        continue;
-      }
-      TwoGroups groups;
-      for (const Rating& rating : data.ratings) {
-        if (rating.condition == condition || rating.condition == *control)
-          groups.add(rating.condition == condition, rating.query, rating.scores[criterion]);
-      }
-      ScoreContrast contrast;
-      contrast.condition = condition;
-      contrast.criterion = criterion;
-      contrast.clustered =
-          clustered_t(groups.a.values, groups.a.clusters, groups.b.values, groups.b.clusters, level);
-      contrast.naive_welch = welch_t(groups.a.values, groups.b.values, level);
-      contrast.naive_mann_whitney = mann_whitney(groups.a.values, groups.b.values, level);
-      add_paired(contrast, groups, level);
-      add_effects(contrast, groups, seed, level);
-      all.push_back(std::move(contrast));
-    }
+    for (std::size_t criterion = 0; criterion < criteria; ++criterion)
+      all.push_back(control ? contrast_of(data, condition, *control, criterion, seed, level)
+                            : undefined_score_contrast(condition, criterion, kNoControl));
   }
-  std::vector<std::optional<double>> p;
-  p.reserve(all.size());
-  for (const ScoreContrast& contrast : all) p.push_back(contrast.clustered.test.p);
-  const auto adjusted = holm(p);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].p_holm = adjusted[i];
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "core/json/jsonl.h"
 #include "core/text.h"
 #include "core/yaml.h"
 
@@ -47,11 +48,11 @@ class Reading {
     }
   }
 
-  void not_json(const Error& error, std::uint64_t line) {
+  void not_json(const std::string& why, std::uint64_t line) {
     line_ = line;
     ++list_.total;
     ++list_.invalid;
-    wrong("", "not JSON: " + error.text());
+    wrong("", why);
   }
 
  private:
@@ -163,7 +164,7 @@ Result<QueryList> parse_queries(const std::string& text, const std::string& path
       if (json) {
         reading.add(*json, number);
       } else {
-        reading.not_json(json.error(), number);
+        reading.not_json(not_json_words(line, json.error()), number);
       }
     }
     return list;

@@ -17,6 +17,11 @@ inline constexpr std::array<std::string_view, 5> kCriteria = {"helpfulness", "ap
                                                               "completeness", "actionability", "overall"};
 inline constexpr std::array<std::string_view, 2> kToneCriteria = {"tone_consistency", "interaction_feel"};
 inline constexpr std::size_t kOverall = 4;
+// What a rating may have a mark for: the criteria, then those of tone.
+inline constexpr std::size_t kRated = kCriteria.size() + kToneCriteria.size();
+constexpr std::string_view rated_name(std::size_t criterion) {
+  return criterion < kCriteria.size() ? kCriteria[criterion] : kToneCriteria[criterion - kCriteria.size()];
+}
 
 struct Query {
   std::string id;
@@ -60,6 +65,11 @@ struct PairVerdict {
 
 // One answer, rated by itself.
 struct Rating {
+  // By place in rated_name(); absent if it was not asked for.
+  std::optional<int> mark(std::size_t criterion) const {
+    return criterion < scores.size() ? scores[criterion] : tone[criterion - scores.size()];
+  }
+
   int evaluator = 0;
   std::size_t query = 0;
   std::size_t condition = 0;
@@ -90,16 +100,30 @@ struct JudgeTrouble {
   bool lost = false;        // no usable answer in the end
 };
 
+// An answer of the design, there or not.
+struct AnswerFact {
+  std::size_t query = 0;
+  std::size_t condition = 0;
+  int run = 0;
+  bool present = true;
+  std::string role;   // that it was given in: what it said, else what it was told; "" if none
+  std::string named;  // what it said
+};
+
 struct ExperimentData {
   std::vector<Query> queries;
   std::vector<Condition> conditions;  // exactly one is the control
   int runs = 0;
   bool swap = false;  // whether pairs were also shown the other way round
+  // How many were asked about each answer and each pair: what a complete design would hold.
+  int raters = 0;
+  int pair_judges = 0;
+  int role_judges = 0;
+  std::vector<AnswerFact> answers;  // all of the design
   std::vector<PairVerdict> pairs;
   std::vector<Rating> ratings;
   std::vector<RoleVerdict> roles;
   std::vector<JudgeTrouble> trouble;
-  std::int64_t missing_responses = 0;
   std::vector<std::string> leaks;  // role or condition words left in blinded texts, a sentence each
 };
 

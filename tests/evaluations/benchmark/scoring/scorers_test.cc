@@ -196,12 +196,29 @@ TEST(Scorer, FollowsFromTheFormOfWhatIsExpected) {
   const auto name = [](std::string_view expected) { return to_string(default_scorer(json(expected)).name); };
   EXPECT_EQ(name("12.5"), "number");
   EXPECT_EQ(name(R"([{"ticket_id":123}])"), "ranking");
+  EXPECT_EQ(name(R"([{"ticket_id":123},{"ticket_id":124,"score":1}])"), "records");
   EXPECT_EQ(name(R"(["a",1])"), "ranking");
   EXPECT_EQ(name("[]"), "exact");
   EXPECT_EQ(name("[[1],[2]]"), "exact");
   EXPECT_EQ(name(R"({"a":1})"), "exact");
   EXPECT_EQ(name(R"("text")"), "exact");
   EXPECT_EQ(name("null"), "exact");
+}
+
+TEST(Scorer, ByDefaultEveryValueOfAListOfObjectsCounts) {
+  const Json expected = json(R"([{"id":1,"hours":2},{"id":2,"hours":3}])");
+  const Scorer chosen = default_scorer(expected);
+  const auto of = [&](std::string_view answer) { return score(chosen, &expected, json(answer)).value(); };
+  EXPECT_EQ(of(R"([{"id":1,"hours":9},{"id":2,"hours":9}])").value, 0);
+  EXPECT_EQ(of(R"([{"id":1,"hours":2},{"id":2,"hours":9}])").value, 0.5);
+  EXPECT_EQ(of(R"([{"id":1,"hours":2},{"id":2,"hours":3}])").value, 1);
+  const AnswerScore turned = of(R"([{"id":2,"hours":3},{"id":1,"hours":2}])");
+  EXPECT_EQ(turned.value, 1);
+  EXPECT_THAT(turned.notes, ElementsAre(HasSubstr("another order"))) << "nobody said that it does not matter";
+  EXPECT_THAT(
+      scored("records", "[{\"id\":1,\"a\":2},{\"id\":2,\"a\":3}]", "[{\"id\":2,\"a\":3},{\"id\":1,\"a\":2}]")
+          .notes,
+      IsEmpty());
 }
 
 TEST(Scorer, IsReadByNameOrWithOptions) {

@@ -51,6 +51,12 @@ ExperimentData small() {
   data.conditions = {{"test", false, true, false}, {"control", true, false, false}};
   data.runs = 1;
   data.swap = true;
+  data.raters = data.pair_judges = 2;
+  data.role_judges = 1;
+  for (std::size_t query = 0; query < 3; ++query) {
+    data.answers.push_back({query, 0, 1, true, "Librarian", "Librarian"});
+    data.answers.push_back({query, 1, 1, true, "", ""});
+  }
   const int scores[3][2][2] = {{{4, 5}, {3, 3}}, {{4, 4}, {4, 3}}, {{3, 4}, {2, 2}}};
   for (std::size_t query = 0; query < 3; ++query) {
     for (std::size_t condition = 0; condition < 2; ++condition) {
@@ -83,8 +89,9 @@ TEST(Analysis, MeansAreClusteredByQueryAndStayOnTheScale) {
   const Analysis analysis = analyse(small(), {});
   const Estimate& mean = analysis.by_condition[0].criteria[kOverall].mean;
   EXPECT_NEAR(*mean.value, 4, kClose);
-  EXPECT_EQ(mean.n, 6);
-  EXPECT_EQ(mean.method, "t_clustered");
+  EXPECT_EQ(mean.n, 3) << "queries, whatever the number of ratings";
+  EXPECT_EQ(analysis.by_condition[0].criteria[kOverall].ratings, 6);
+  EXPECT_EQ(mean.method, "t_over_queries");
   ASSERT_TRUE(mean.ci);
   EXPECT_NEAR(mean.ci->low, 4 - 4.302653 * 0.2886751, kClose);
   EXPECT_EQ(mean.ci->high, 5);
@@ -92,18 +99,21 @@ TEST(Analysis, MeansAreClusteredByQueryAndStayOnTheScale) {
 }
 
 // Differences by query: 1.5, 0.5, 1.5: mean 7/6, deviation 0.5773503, error 1/3, t = 3.5 with 2 degrees, and
-// with two degrees p = 1 - t/sqrt(2 + t²). All five criteria are alike, so Holm multiplies by 5.
+// with two degrees p = 1 - t/sqrt(2 + t²). All five criteria are alike, and six win rates say less, so Holm
+// multiplies by 11.
 TEST(Analysis, TheHeadlineDifferenceCountsQueriesNotRatings) {
   const Analysis analysis = analyse(small(), {});
   const ScoreContrast& overall = analysis.contrasts[kOverall];
-  EXPECT_NEAR(*overall.clustered.difference.value, 7.0 / 6, kClose);
-  EXPECT_NEAR(*overall.clustered.test.statistic, 3.5, kClose);
-  EXPECT_EQ(overall.clustered.test.df, 2);
+  EXPECT_NEAR(*overall.difference.figure.value, 7.0 / 6, kClose);
+  EXPECT_EQ(overall.difference.figure.n, 3);
+  EXPECT_EQ(overall.ratings, 6);
+  EXPECT_NEAR(*overall.difference.test.statistic, 3.5, kClose);
+  EXPECT_EQ(overall.difference.test.df, 2);
   const double p = 1 - 3.5 / std::sqrt(2 + 3.5 * 3.5);
-  EXPECT_NEAR(*overall.clustered.test.p, p, kClose);
-  EXPECT_NEAR(*overall.p_holm, 5 * p, kClose);
-  EXPECT_NEAR(overall.clustered.difference.ci->low, 7.0 / 6 - 4.302653 / 3, kClose);
-  EXPECT_NEAR(*overall.paired.test.p, p, kClose) << "balanced, so the paired test says the same";
+  EXPECT_NEAR(*overall.difference.test.p, p, kClose);
+  EXPECT_NEAR(*overall.difference.p_holm, 11 * p, kClose);
+  EXPECT_NEAR(overall.difference.figure.ci->low, 7.0 / 6 - 4.302653 / 3, kClose);
+  EXPECT_FALSE(overall.difference.figure.bounds) << "nothing is missing";
   // Welch by hand: variances 0.4 and 0.5666667, t = (7/6)/sqrt(0.4/6 + 0.5666667/6) = 2.9065918.
   EXPECT_NEAR(*overall.naive_welch.test.statistic, 2.9065918, 1e-5);
   EXPECT_LT(*overall.naive_welch.test.p, p) << "the naive one claims more";
@@ -123,8 +133,10 @@ TEST(Analysis, WinRatesCountTiesHalfAndQueriesAsTheUnit) {
   EXPECT_EQ(pair.wins.value, 0.5);
   EXPECT_EQ(pair.ties.value, 0.25);
   EXPECT_EQ(pair.losses.value, 0.25);
-  EXPECT_NEAR(*pair.winner.rate.value, 0.625, kClose);
-  EXPECT_NEAR(*pair.winner.test.statistic, 0.125 / 0.1909407, 1e-5);
+  EXPECT_NEAR(*pair.winner.rate.figure.value, 0.625, kClose);
+  EXPECT_EQ(pair.winner.rate.figure.n, 3);
+  EXPECT_EQ(pair.verdicts, 12);
+  EXPECT_NEAR(*pair.winner.rate.test.statistic, 0.125 / 0.1909407, 1e-5);
   EXPECT_NEAR(*pair.winner.naive_test.p, 0.5078125, kClose) << "six of nine decided ones: 2·(84+36+9+1)/512";
 }
 
@@ -176,16 +188,16 @@ TEST(Analysis, FormatFailuresAndLossesAreSharesOfAllAnswers) {
   EXPECT_NEAR(*bias(analysis, "lost").figure.value, 1.0 / 28,
               kClose);  // 12 verdicts, 12 ratings, 3 on roles, one lost
   EXPECT_TRUE(bias(analysis, "leaks").flagged);
-  EXPECT_THAT(recommendations(analysis), testing::Contains(testing::HasSubstr("Blinding leaked")));
+  EXPECT_THAT(conclusions(analysis), testing::Contains(testing::HasSubstr("Blinding leaked")));
 }
 
 TEST(Analysis, WhatIsNotShownIsNotCalledEqual) {
-  const std::vector<std::string> sentences = recommendations(analyse(small(), {}));
+  const std::vector<std::string> sentences = conclusions(analyse(small(), {}));
   EXPECT_THAT(
       sentences,
       testing::Contains(testing::AllOf(
           testing::HasSubstr("No difference between test and control was shown in the overall ratings: +1.17 "
-                             "points, 95 % interval -0.27 to +2.60."),
+                             "points, 95 % interval -0.27 to +2.60, 3 queries."),
           testing::HasSubstr("not to say that they are equal"))));
   EXPECT_THAT(sentences, testing::Contains(testing::HasSubstr("3 queries were judged")));
 }

@@ -99,9 +99,13 @@ TEST(ExperimentDesign, RatersAreNumberedBehindThoseWhoCompare) {
   EXPECT_EQ(turns.back().evaluator, 6);
 }
 
-TEST(BlindingKey, CodesAreRandomUniqueAndFollowFromNamesAndSeed) {
-  const BlindingKey key(small_design());
-  const Json json = parse_json(key.text()).value();
+constexpr const char* kSomeSalt = "00112233445566778899aabbccddeeff";
+
+TEST(BlindingKey, CodesAreRandomUniqueAndFollowFromNamesSeedAndSalt) {
+  const BlindingKey key(small_design(), kSomeSalt);
+  Json json = parse_json(key.text()).value();
+  EXPECT_EQ(text_at(json, "salt"), kSomeSalt);
+  json.get_object().erase("salt");
   EXPECT_EQ(json.get_object().size(), 9U);
   std::set<std::string> codes;
   for (const auto& [file, code] : json.get_object()) {
@@ -111,16 +115,19 @@ TEST(BlindingKey, CodesAreRandomUniqueAndFollowFromNamesAndSeed) {
   EXPECT_EQ(codes.size(), 9U);
   EXPECT_EQ(text_at(json, "control_run_2_responses.json"), key.code(small_design().place(1, 2)));
   EXPECT_EQ(key.hash(), hex(sha256(key.text())));
-  EXPECT_EQ(BlindingKey(small_design()).text(), key.text());
+  EXPECT_EQ(BlindingKey(small_design(), kSomeSalt).text(), key.text());
+  const BlindingKey salted(small_design(), "ffeeddccbbaa99887766554433221100");
+  EXPECT_NE(salted.code(0), key.code(0));
+  EXPECT_NE(salted.hash(), key.hash());
   Design other = small_design();
   other.seed = 7;
-  EXPECT_NE(BlindingKey(other).text(), key.text());
+  EXPECT_NE(BlindingKey(other, kSomeSalt).text(), key.text());
   other.runs = 1;
-  EXPECT_THAT(BlindingKey(other).text(), HasSubstr("\"control_responses.json\""));
+  EXPECT_THAT(BlindingKey(other, kSomeSalt).text(), HasSubstr("\"control_responses.json\""));
   // Of 36^4 codes, 5000 names would collide by chance about seven times.
   std::vector<std::string> names;
   for (int i = 0; i < 5000; ++i) names.push_back(std::to_string(i));
-  const auto many = blinding_codes(names, 1);
+  const auto many = blinding_codes(names, 1, kSomeSalt);
   EXPECT_EQ(std::set<std::string>(many.begin(), many.end()).size(), 5000U);
 }
 
@@ -145,28 +152,44 @@ class Directory {
 
 TEST(BlindingKey, IsCommittedToOnceAndFoundAgain) {
   const Directory directory;
-  const BlindingKey key(small_design());
-  ASSERT_TRUE(commit_to_key(key, directory.path(), "2026-01-02T03:04:05Z"));
+  const auto key = commit_to_key(small_design(), directory.path(), "2026-01-02T03:04:05Z");
+  ASSERT_TRUE(key);
   const Json commitment = parse_json(read_file(directory.path(kCommitmentFile)).value()).value();
   EXPECT_EQ(text_at(commitment, "sha256"), sha256_of_file(directory.path(kKeyFile)).value());
   EXPECT_EQ(text_at(commitment, "started"), "2026-01-02T03:04:05Z");
-  ASSERT_TRUE(commit_to_key(key, directory.path(), "2027-01-01T00:00:00Z"));
+  const auto again = commit_to_key(small_design(), directory.path(), "2027-01-01T00:00:00Z");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->text(), key->text()) << "the salt is taken from the key that is there";
   EXPECT_EQ(parse_json(read_file(directory.path(kCommitmentFile)).value()).value(), commitment);
 }
 
+// Who knows config and program knows neither codes nor what was committed to.
+TEST(BlindingKey, TwoRunsOfOneDesignHaveDifferentCodes) {
+  const Directory one;
+  const Directory other;
+  const auto first = commit_to_key(small_design(), one.path(), "t");
+  const auto second = commit_to_key(small_design(), other.path(), "t");
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(first->code(0) + first->code(1) + first->code(2),
+            second->code(0) + second->code(1) + second->code(2));
+  EXPECT_NE(first->hash(), second->hash());
+}
+
 TEST(BlindingKey, WhatWasChangedOrTakenAwaySinceIsRefused) {
-  const BlindingKey key(small_design());
-  for (const char* change : {"key", "commitment", "key gone"}) {
+  for (const std::string change : {"key", "salt", "commitment", "key gone"}) {
     const Directory directory;
-    ASSERT_TRUE(commit_to_key(key, directory.path(), "t"));
-    if (std::string(change) == "key") {
-      ASSERT_TRUE(write_file(directory.path(kKeyFile), key.text() + " "));
-    } else if (std::string(change) == "commitment") {
+    const auto key = commit_to_key(small_design(), directory.path(), "t");
+    ASSERT_TRUE(key);
+    if (change == "key") {
+      ASSERT_TRUE(write_file(directory.path(kKeyFile), key->text() + " "));
+    } else if (change == "salt") {
+      ASSERT_TRUE(write_file(directory.path(kKeyFile), BlindingKey(small_design(), kSomeSalt).text()));
+    } else if (change == "commitment") {
       ASSERT_TRUE(write_file(directory.path(kCommitmentFile), "{\"sha256\": \"0\"}"));
     } else {
       std::filesystem::remove(directory.path(kKeyFile));
     }
-    const Status again = commit_to_key(key, directory.path(), "t");
+    const auto again = commit_to_key(small_design(), directory.path(), "t");
     ASSERT_FALSE(again) << change;
     EXPECT_EQ(again.error().kind, ErrorKind::changed) << change;
   }

@@ -1,0 +1,72 @@
+#include "runs/case_results.h"
+
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/json/jsonl.h"
+#include "report/words.h"
+
+namespace assay {
+namespace {
+
+enum Field : std::size_t { kId, kOutcome, kError, kLatency, kScores, kMetrics };
+
+std::string scores_words(const Json& scores) {
+  std::string words;
+  if (!scores.is_object()) return words;
+  for (const auto& [name, value] : scores.get_object()) {
+    words += fmt::format("{}{} {}", words.empty() ? "" : "\n", std::string_view(name),
+                         number_or_none(as_number(value)));
+  }
+  return words;
+}
+
+// Where a metric has a threshold, its entry says whether the case passed.
+std::vector<std::string> missed_thresholds(const Json& metrics) {
+  std::vector<std::string> missed;
+  if (!metrics.is_object()) return missed;
+  for (const auto& [name, entry] : metrics.get_object()) {
+    const Json* passed = find_member(entry, "passed");
+    if (passed == nullptr || as_boolean(*passed).value_or(true)) continue;
+    const auto number = [&](std::string_view member) {
+      const Json* value = find_member(entry, member);
+      return number_or_none(value == nullptr ? std::nullopt : as_number(*value));
+    };
+    missed.push_back(
+        fmt::format("{} {}, threshold {}", std::string_view(name), number("mean"), number("threshold")));
+  }
+  return missed;
+}
+
+}  // namespace
+
+Result<CaseResults> read_case_results(const std::string& directory) {
+  const std::string file = directory + "/results.jsonl";
+  auto reader = LineReader::open(file);
+  if (!reader) return fail(std::move(reader.error()));
+  CaseResults results;
+  LineParser parser({"id", "outcome", "error", "latency_ms", "scores", "metrics"});
+  for (;;) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) return results;
+    if (results.cases.size() == CaseResults::kMost) {
+      ++results.unlisted;
+      continue;
+    }
+    if (auto parsed = parser.parse(**line); !parsed)
+      return fail(std::move(parsed.error()).with("file", file).with("line", std::to_string((*line)->number)));
+    CaseResult& one = results.cases.emplace_back();
+    one.id = parser.field(kId).text;
+    one.outcome = parser.field(kOutcome).text;
+    one.error = parser.field(kError).text;
+    if (parser.field(kLatency).kind == FieldValue::Kind::number)
+      one.seconds = parser.field(kLatency).number / 1000;
+    one.scores = scores_words(parser.tree(kScores));
+    one.below = missed_thresholds(parser.tree(kMetrics));
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,73 @@
+#include "runs/material.h"
+
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/file.h"
+#include "core/json/jsonl.h"
+#include "runs/plan.h"
+
+namespace assay {
+namespace {
+
+using Material = std::map<std::string, JsonObject>;
+
+Status read_generated(const std::string& file, const std::set<std::string>& ids, Material& found) {
+  auto reader = LineReader::open(file);
+  if (!reader) return fail(std::move(reader.error()));
+  for (;;) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) return {};
+    auto tree = parse_json((*line)->text);
+    const Json* id = tree ? find_member(*tree, "id") : nullptr;
+    if (id == nullptr || !id->is_string()) continue;
+    if (std::string name(id->get_string()); ids.contains(name))
+      found[std::move(name)] = std::move(tree->get_object());
+  }
+}
+
+Error plan_error(PlanProblems problems, const std::string& directory) {
+  Error error = problems.error ? std::move(*problems.error)
+                               : Error{ErrorKind::config, problems.problems.front().text, {}};
+  return std::move(error).with("directory", directory);
+}
+
+Status read_data(const std::string& directory, const std::set<std::string>& ids, Material& found) {
+  auto plan = make_run_plan({.config_file = directory + "/config.yaml"});
+  if (!plan) return fail(plan_error(std::move(plan.error()), directory));
+  auto source = plan->evaluation->cases();
+  if (!source) return fail(std::move(source.error()));
+  for (;;) {
+    auto more = (*source)->next();
+    if (!more) return fail(std::move(more.error()));
+    if (!*more) return {};
+    const Case& current = (*source)->current();
+    if (!ids.contains(current.id) || found.contains(current.id)) continue;
+    const CaseTree tree(current);
+    if (const JsonObject* fields = tree->if_object()) found[current.id] = *fields;
+  }
+}
+
+}  // namespace
+
+Result<Material> case_material(const std::string& directory, const std::set<std::string>& ids) {
+  Material found;
+  if (const std::string generated = directory + "/generated.jsonl"; file_exists(generated)) {
+    if (auto read = read_generated(generated, ids, found); !read) return fail(std::move(read.error()));
+  }
+  if (found.size() < ids.size()) {
+    if (auto read = read_data(directory, ids, found); !read) return fail(std::move(read.error()));
+  }
+  for (const std::string& id : ids) {
+    if (found.contains(id)) continue;
+    return fail(Error{ErrorKind::data,
+                      fmt::format("the data hold no case {} any more; they have changed since the run", id),
+                      {{"directory", directory}}});
+  }
+  return found;
+}
+
+}  // namespace assay

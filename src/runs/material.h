@@ -1,0 +1,19 @@
+// What was judged in a case, for a person who is to judge it too: the fields of its input with what the
+// system under test answered, and nothing of what the judge said.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/error.h"
+#include "core/json/json.h"
+
+namespace assay {
+
+// Of the named cases of the run in `directory`, by id: the lines of generated.jsonl where the run called its
+// target, else the run's data. An error if the data have gone, or hold a named case no more.
+Result<std::map<std::string, JsonObject>> case_material(const std::string& directory,
+                                                        const std::set<std::string>& ids);
+
+}  // namespace assay

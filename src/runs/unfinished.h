@@ -1,0 +1,18 @@
+// The report of a run that is not finished: the figures of the cases that have an outcome so far.
+#pragma once
+
+#include <string>
+
+#include "core/error.h"
+#include "report/summary.h"
+
+namespace assay {
+
+// Whether the directory holds a run without results.
+bool is_unfinished(const std::string& directory);
+
+// Made from the journal, the config and the data, as they are now; writes nothing and locks nothing. Its
+// first conclusion says that the run is not finished and how to go on.
+Result<ReportInput> report_unfinished(const std::string& directory);
+
+}  // namespace assay

@@ -1,0 +1,64 @@
+// What is written to a run's journal, on the writer's thread: groups of rows, each in one transaction that
+// also extends the chain of hashes. Nothing changes on the disk before the first of them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/error.h"
+#include "store/file_place.h"
+#include "store/journal_chain.h"
+#include "store/journal_check.h"
+#include "store/journal_head.h"
+#include "store/run_store.h"
+#include "store/sqlite.h"
+
+namespace assay {
+
+class RunWrites {
+ public:
+  struct Note {
+    std::string text;
+  };
+  using Row = std::variant<EffectRow, OutcomeRow, Note>;
+
+  // Goes on after `end`; what is written from now on is one more sitting of the run.
+  RunWrites(Database database, JournalHeadFile head_file, const std::string& directory, JournalEnd end);
+
+  // All of it, or nothing.
+  Status commit(std::span<const Row* const> rows);
+  // Begins the chain anew over what is there, with the reason. Before the first commit.
+  Status accept_all(const std::string& why);
+  // Leaves one plain file behind: it can be copied, and read where nothing may be written. If it fails (disk
+  // full), the next opening recovers from the log as after a kill.
+  void close();
+
+ private:
+  Status get_ready();
+  Status write(std::span<const Row* const> rows);
+  Status insert(const EffectRow& row);
+  Status insert(const OutcomeRow& row);
+  Status insert(const Note& note);
+  Status still_there() const;
+
+  Database database_;
+  JournalHeadFile head_file_;
+  FilePlace journal_place_;
+  FilePlace head_place_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  JournalEnd end_;
+  JournalCommit next_;  // being written
+  JournalChain chain_;
+  std::optional<Statement> insert_effect_;
+  std::optional<Statement> insert_outcome_;
+  std::optional<Statement> replace_outcome_;
+  std::optional<Statement> drop_outcome_;
+  std::optional<Statement> insert_commit_;
+};
+
+}  // namespace assay
