@@ -56,9 +56,8 @@ int check_command(const std::vector<std::string>& words, const Surroundings& sur
   Gateway gateway(loop, plan->config, surroundings.environment, problems);
   gateway.check_models(plan->evaluation->models(), problems);
   gateway.check_variables(plan->evaluation->variables(), problems);
-  const Post post = [&loop](std::function<void()> work) { loop.post(std::move(work)); };
   const auto looked =
-      loop.run_until_done(look_at_earlier(*plan->evaluation, plan->config.text("output_dir"), post));
+      loop.run_until_done(look_at_earlier(*plan->evaluation, plan->config.text("output_dir")));
   if (!looked) return bad_input(looked.error(), surroundings);
   auto scan = scan_data(*plan->evaluation, Estimating::all);
   if (!problems.empty()) show_problems(problems, surroundings);

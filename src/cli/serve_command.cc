@@ -99,7 +99,7 @@ Keys serve_keys() {
                 .help = "Make a token for this client, add its hash to `tokens`, print it once, and end."},
                {.name = "threads",
                 .type = KeyType::integer,
-                .help = "Threads that answer requests.",
+                .help = "Threads that answer requests, and as many event loops for the cases of jobs.",
                 .default_value = 2,
                 .minimum = 1,
                 .maximum = 64},

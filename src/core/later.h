@@ -1,7 +1,7 @@
 // Waiting for what another thread does: co_await Later<T>(start). `start(done)` is called at once and hands
 // the work over; `done(value)` may then be called on any thread, once, and brings the value back to the
-// coroutine's own thread by way of `post`. A coroutine that is destroyed meanwhile is not resumed: what was
-// begun ends, and nobody hears of it.
+// coroutine's own thread. A coroutine that is destroyed meanwhile is not resumed: what was begun ends, and
+// nobody hears of it.
 #pragma once
 
 #include <coroutine>
@@ -10,10 +10,9 @@
 #include <optional>
 #include <utility>
 
-namespace assay {
+#include "core/poster.h"
 
-// Runs work on the thread that a coroutine lives on: EventLoop::post.
-using Post = std::function<void(std::function<void()>)>;
+namespace assay {
 
 // The two ends of one answer. `handle` belongs to the coroutine's thread, `value` to whoever fills it until
 // it is posted.
@@ -34,7 +33,7 @@ class Later {
   using Done = std::function<void(T)>;
   using Start = std::function<void(Done)>;
 
-  Later(Post post, Start start) : post_(std::move(post)), start_(std::move(start)) {}
+  explicit Later(Start start) : start_(std::move(start)) {}
   Later(const Later&) = delete;
   Later& operator=(const Later&) = delete;
   ~Later() { awaited_->handle = nullptr; }
@@ -42,15 +41,14 @@ class Later {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle) {
     awaited_->handle = handle;
-    start_([awaited = awaited_, post = post_](T value) {
+    start_([awaited = awaited_, &back = Poster::here()](T value) {
       awaited->value = std::move(value);
-      post([awaited] { awaited->arrive(); });
+      back.post([awaited] { awaited->arrive(); });
     });
   }
   T await_resume() { return std::move(*awaited_->value); }
 
  private:
-  Post post_;
   Start start_;
   std::shared_ptr<Awaited<T>> awaited_ = std::make_shared<Awaited<T>>();
 };

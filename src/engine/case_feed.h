@@ -6,10 +6,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "core/error.h"
-#include "core/later.h"
 #include "core/task.h"
 #include "engine/work.h"
 #include "store/work_thread.h"
@@ -19,7 +17,7 @@ namespace assay {
 class CaseFeed {
  public:
   // `work` must outlive it. An error of opening comes with the first case.
-  CaseFeed(const CaseWork& work, Post post) : work_(work), thread_(std::move(post)) {}
+  explicit CaseFeed(const CaseWork& work) : work_(work) {}
 
   // In input order; nothing at the end. An error means that reading cannot go on.
   Task<Result<std::optional<Case>>> next();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +36,9 @@ class CaseContext {
   virtual ~CaseContext() = default;
 
   // The reply, which is durable before it is returned: from the journal if it is there. Failures come after
-  // all retries. `effect` must outlive the task.
-  virtual Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) = 0;
+  // all retries.
+  virtual Task<Result<std::string>> perform(std::string step, int attempt,
+                                            std::shared_ptr<Effect> effect) = 0;
   // Keeps a file of the run, whole and durable, off the loop's thread.
   virtual Task<Status> keep_file(std::string name, std::string text) = 0;
 
@@ -47,8 +49,9 @@ class CaseContext {
 };
 
 // The reply of an effect whose replies are any JSON.
-inline Task<Result<Json>> perform_json(CaseContext& context, std::string step, Effect& effect) {
-  auto text = co_await context.perform(std::move(step), 1, effect);
+inline Task<Result<Json>> perform_json(CaseContext& context, std::string step,
+                                       std::shared_ptr<Effect> effect) {
+  auto text = co_await context.perform(std::move(step), 1, std::move(effect));
   if (!text) co_return fail(std::move(text.error()));
   co_return parse_json(*text);
 }

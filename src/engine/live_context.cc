@@ -4,43 +4,50 @@
 #include <cassert>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "core/sha256.h"
 #include "core/time.h"
+#include "net/on_loop.h"
 
 namespace assay {
 namespace {
 
-EffectRow row_of(EffectKey key, const Digest& hash, std::string_view kind, std::string request,
-                 Account::Answer& answer) {
-  EffectRow row;
-  row.key = std::move(key);
-  row.kind = kind;
-  row.request_hash = hash;
-  row.request = std::move(request);
-  row.reply = answer.answer.reply;
-  row.model = std::move(answer.answer.model);
-  row.prompt_tokens = answer.answer.usage.prompt_tokens;
-  row.completion_tokens = answer.answer.usage.completion_tokens;
-  row.cached_tokens = answer.answer.usage.cached_tokens;
-  row.reasoning_tokens = answer.answer.usage.reasoning_tokens;
-  row.cost_picousd = answer.cost_picousd;
-  row.latency_us = std::chrono::duration_cast<std::chrono::microseconds>(answer.latency).count();
-  row.tries = answer.tries;
-  row.finished = iso_time(std::chrono::system_clock::now());
-  return row;
-}
+// An answer on its way into the journal, on the loop where it came; the case reads it afterwards, on its own.
+struct PendingAnswer {
+  RunStore& store;
+  EffectRow row = {};        // without its texts; complete when the answer is there
+  std::string request = {};  // until then
+  std::string reply = {};
+  bool lost = false;  // it could not be kept
+
+  static Task<Status> keep(std::shared_ptr<PendingAnswer> asked, Answer answer) {
+    EffectRow& row = asked->row;
+    row.model = std::move(answer.answer.model);
+    row.prompt_tokens = answer.answer.usage.prompt_tokens;
+    row.completion_tokens = answer.answer.usage.completion_tokens;
+    row.cached_tokens = answer.answer.usage.cached_tokens;
+    row.reasoning_tokens = answer.answer.usage.reasoning_tokens;
+    row.cost_picousd = answer.cost_picousd;
+    row.latency_us = std::chrono::duration_cast<std::chrono::microseconds>(answer.latency).count();
+    row.tries = answer.tries;
+    row.finished = iso_time(std::chrono::system_clock::now());
+    EffectRow whole = row;
+    whole.request = std::move(asked->request);
+    whole.reply = answer.answer.reply;
+    asked->reply = std::move(answer.answer.reply);
+    auto durable = co_await asked->store.put(std::move(whole));
+    asked->lost = !durable;
+    co_return durable;
+  }
+};
 
 }  // namespace
 
-LiveContext::LiveContext(RunMeans& means, std::string id, std::int64_t index,
+LiveContext::LiveContext(RunMeans& means, const Case& input, const CaseStart& start,
                          std::vector<EffectRow> journaled)
-    : means_(means),
-      id_(std::move(id)),
-      index_(index),
-      turn_(means.account.next_turn()),
-      journaled_(std::move(journaled)) {}
+    : means_(means), id_(input.id), index_(input.index), start_(start), journaled_(std::move(journaled)) {}
 
 Random LiveContext::random(std::string_view step) const {
   return Random::keyed(means_.seed, id_, step);
@@ -73,9 +80,10 @@ Task<Result<std::optional<EffectRow>>> LiveContext::reused(const EffectKey& key,
   co_return found;
 }
 
-Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Effect& effect) {
+Task<Result<std::string>> LiveContext::perform(std::string step, int attempt,
+                                               std::shared_ptr<Effect> effect) {
   assert(!ended_);
-  auto terms = means_.account.terms(effect);
+  auto terms = means_.account.terms(*effect, start_.branch);
   if (!terms) co_return fail(std::move(terms.error()));
   [[maybe_unused]] const std::size_t mark =
       std::hash<std::string_view>{}(step) + static_cast<std::size_t>(attempt);
@@ -104,21 +112,29 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Ef
     if (!durable) co_return end_run(std::move(durable.error()));
     co_return reply;
   }
-  co_return co_await ask(std::move(key), hash, std::move(*terms), effect);
+  co_return co_await ask(std::move(key), hash, std::move(*terms), std::move(effect));
 }
 
-Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Terms terms, Effect& effect) {
-  auto answer = co_await means_.account.perform(effect, terms, {index_, key.step, key.attempt, turn_, id_});
-  if (!answer) {
-    if (winds_down(answer.error().kind)) halted_ = true;
-    co_return fail(std::move(answer.error()).with("step", key.step));
+Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Terms terms,
+                                           std::shared_ptr<Effect> effect) {
+  const auto asked = std::make_shared<PendingAnswer>(means_.store);
+  asked->row.key = std::move(key);
+  asked->row.kind = effect->kind();
+  asked->row.request_hash = hash;
+  asked->request = std::move(terms.request);
+  const EffectKey& place = asked->row.key;
+  auto call = std::make_shared<Call>();
+  call->effect = std::move(effect);
+  call->terms = std::move(terms);
+  call->place = {index_, place.step, place.attempt, start_.turn, id_};
+  call->keep = [asked](Answer answer) { return PendingAnswer::keep(asked, std::move(answer)); };
+  auto done = co_await on(means_.account.home(), means_.account.perform(std::move(call), start_.branch));
+  if (!done) {
+    if (winds_down(done.error().kind) || asked->lost) halted_ = true;
+    co_return fail(std::move(done.error()).with("step", place.step));
   }
-  EffectRow row = row_of(std::move(key), hash, effect.kind(), std::move(terms.request), *answer);
-  usage_.add(row);
-  auto durable = co_await means_.store.put(std::move(row));
-  answer->settle();
-  if (!durable) co_return end_run(std::move(durable.error()));
-  co_return std::move(answer->answer.reply);
+  usage_.add(asked->row);
+  co_return std::move(asked->reply);
 }
 
 }  // namespace assay

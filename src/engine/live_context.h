@@ -4,11 +4,13 @@
 
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/case.h"
 #include "engine/context.h"
 #include "engine/outcome.h"
 #include "gateway/gateway.h"
@@ -22,6 +24,13 @@ struct RunMeans {
   RunStore& store;
   RunStore* earlier_answers = nullptr;  // of the run named by --reuse
   std::uint64_t seed = 0;
+};
+
+// How a case is begun, which is decided at the gateway's home.
+struct CaseStart {
+  std::size_t branch = 0;  // where it lives
+  std::int64_t turn = 0;   // Account::next_turn()
+  bool journaled = false;  // the store holds effects of it
 };
 
 struct CaseUsage {
@@ -60,10 +69,11 @@ struct CaseUsage {
 class LiveContext final : public CaseContext {
  public:
   // `journaled` is what the store holds of the case: all of it, before anything is asked, since steps that
-  // run side by side must each find theirs. `means` must outlive it.
-  LiveContext(RunMeans& means, std::string id, std::int64_t index, std::vector<EffectRow> journaled);
+  // run side by side must each find theirs. `means` must outlive it. Belongs to the loop of the case's
+  // branch.
+  LiveContext(RunMeans& means, const Case& input, const CaseStart& start, std::vector<EffectRow> journaled);
 
-  Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) override;
+  Task<Result<std::string>> perform(std::string step, int attempt, std::shared_ptr<Effect> effect) override;
   Task<Status> keep_file(std::string name, std::string text) override;
   Random random(std::string_view step) const override;
   CaseSpending spending() const override { return usage_.spending(); }
@@ -81,14 +91,15 @@ class LiveContext final : public CaseContext {
   const EffectRow* journaled(const EffectKey& key) const;
   // From the run that answers are taken from, as a row of this one; nothing if it has none.
   Task<Result<std::optional<EffectRow>>> reused(const EffectKey& key, const Digest& hash);
-  Task<Result<std::string>> ask(EffectKey key, const Digest& hash, Terms terms, Effect& effect);
+  Task<Result<std::string>> ask(EffectKey key, const Digest& hash, Terms terms,
+                                std::shared_ptr<Effect> effect);
   // An answer that cannot be kept, or does not fit, must not count: the run ends here.
   std::unexpected<Error> end_run(Error error);
 
   RunMeans& means_;
   std::string id_;
   std::int64_t index_;
-  std::int64_t turn_;
+  CaseStart start_;
   std::vector<EffectRow> journaled_;
   std::vector<std::size_t> asked_;  // hashes of steps with their attempts: each once
   CaseUsage usage_;

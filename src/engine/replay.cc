@@ -31,13 +31,14 @@ bool says_the_same(const Effect& effect, const EffectRow& row) {
 
 }  // namespace
 
-Task<Result<std::string>> ReplayContext::perform(std::string step, int attempt, Effect& effect) {
+Task<Result<std::string>> ReplayContext::perform(std::string step, int attempt,
+                                                 std::shared_ptr<Effect> effect) {
   const auto found = std::ranges::find_if(
       effects_, [&](const EffectRow& row) { return row.key.step == step && row.key.attempt == attempt; });
   if (found == effects_.end())
     co_return fail(ErrorKind::rejected, fmt::format("the journal holds no answer to {}", step));
   asked_.push_back(static_cast<std::size_t>(found - effects_.begin()));
-  if (!says_the_same(effect, *found)) differences_.push_back(step);
+  if (!says_the_same(*effect, *found)) differences_.push_back(step);
   co_return found->reply;
 }
 
@@ -55,9 +56,7 @@ std::vector<std::string> ReplayContext::unasked() const {
 
 Result<std::unique_ptr<KeptJournal>> KeptJournal::open(const std::string& directory) {
   std::unique_ptr<KeptJournal> journal(new KeptJournal);
-  auto store = RunStore::open(directory, nullptr, [&loop = journal->loop_](std::function<void()> work) {
-    loop.post(std::move(work));
-  });
+  auto store = RunStore::open(directory, nullptr);
   if (!store) return fail(std::move(store.error()));
   journal->store_ = std::move(*store);
   return journal;

@@ -25,7 +25,7 @@ class ReplayContext final : public CaseContext {
   ReplayContext(std::vector<EffectRow> effects, std::uint64_t seed, std::string id)
       : effects_(std::move(effects)), seed_(seed), id_(std::move(id)) {}
 
-  Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) override;
+  Task<Result<std::string>> perform(std::string step, int attempt, std::shared_ptr<Effect> effect) override;
   Task<Status> keep_file(std::string name, std::string text) override;
   Random random(std::string_view step) const override { return Random::keyed(seed_, id_, step); }
   CaseSpending spending() const override { return {}; }

@@ -69,11 +69,22 @@ class Runner::State {
  private:
   // Begins cases as there is room for them, until all are begun or the run is being stopped.
   Task<Status> begin_cases(const CaseWork& work, const CaseStates& states);
-  // `journaled`: the store holds effects of the case.
-  Task<void> run_case(const CaseWork& work, Case input, bool journaled);
-  Task<Status> finish_case(const CaseWork& work, const Case& input, bool journaled);
-  Task<Status> keep(const Case& input, Outcome outcome, const CaseUsage& usage);
-  void case_left();
+  // Sends a case to the branch that has the fewest.
+  void begin_case(const CaseWork& work, Case input, bool journaled);
+  // The life of a case, on the loop of its branch.
+  Task<void> run_case(const CaseWork& work, Case input, CaseStart start);
+  // How it came to its end.
+  struct CaseEnd {
+    Case input;
+    CaseStart start;
+    std::optional<Outcome> outcome =
+        {};  // durable; nothing if the case was cut off, to be finished by a resume
+    std::int64_t requests = 0;
+    std::optional<Error> broken = {};  // why the run cannot go on
+  };
+  Task<CaseEnd> finish_case(const CaseWork& work, Case input, CaseStart start);
+  // The rest at home: others hear of an outcome only when it is durable, so that a resume decides alike.
+  void case_left(const CaseEnd& end);
   // The outcome of an earlier sitting stands.
   void pass_over() {
     ++progress_.done;
@@ -109,52 +120,76 @@ class Runner::State {
   Account account_;
   std::optional<RunMeans> means_;
   int active_ = 0;
+  std::vector<int> active_on_;  // by branch
   Room* room_ = nullptr;
   RunProgress progress_;
   std::int64_t calls_of_done_ = 0;
 };
 
-void Runner::State::case_left() {
+void Runner::State::case_left(const CaseEnd& end) {
+  if (end.broken) account_.stop(end.broken);
+  if (end.outcome) {
+    ++progress_.done;
+    calls_of_done_ += end.requests;
+    if (end.outcome->kind != OutcomeKind::scored) ++progress_.errored;
+    if (options_.stop_rule != nullptr) options_.stop_rule->add(end.input, *end.outcome);
+    if (options_.on_outcome) options_.on_outcome(end.input, *end.outcome);
+  }
   --active_;
-  assert(active_ >= 0);
+  --active_on_[end.start.branch];
+  assert(active_ >= 0 && active_on_[end.start.branch] >= 0);
   if (room_ != nullptr && room_->there()) std::exchange(room_, nullptr)->enter();
 }
 
-// Others hear of an outcome only when it is durable, so that a resume decides alike.
-Task<Status> Runner::State::keep(const Case& input, Outcome outcome, const CaseUsage& usage) {
-  auto durable = co_await means_->store.put(row_of(input, outcome, usage));
-  if (!durable) co_return durable;
-  ++progress_.done;
-  calls_of_done_ += usage.requests;
-  if (outcome.kind != OutcomeKind::scored) ++progress_.errored;
-  if (options_.stop_rule != nullptr) options_.stop_rule->add(input, outcome);
-  if (options_.on_outcome) options_.on_outcome(input, outcome);
-  co_return Status();
-}
-
-Task<Status> Runner::State::finish_case(const CaseWork& work, const Case& input, bool journaled) {
+Task<Runner::State::CaseEnd> Runner::State::finish_case(const CaseWork& work, Case input, CaseStart start) {
+  CaseEnd end{std::move(input), start};
   std::vector<EffectRow> rows;
-  if (journaled) {
-    auto read = co_await means_->store.effects_of(input.index);
-    if (!read) co_return fail(std::move(read.error()));
+  if (start.journaled) {
+    auto read = co_await means_->store.effects_of(end.input.index);
+    if (!read) {
+      end.broken = std::move(read.error());
+      co_return end;
+    }
     rows = std::move(*read);
   }
-  LiveContext context(*means_, input.id, input.index, std::move(rows));
-  Outcome outcome = co_await evaluated(work, input, context);
-  // A case that was cut off has no outcome: it will be finished by a resume.
-  if (context.halted()) co_return Status();
+  LiveContext context(*means_, end.input, start, std::move(rows));
+  Outcome outcome = co_await evaluated(work, end.input, context);
+  if (context.halted()) co_return end;
   context.end();
-  co_return co_await keep(input, std::move(outcome), context.usage());
+  auto durable = co_await means_->store.put(row_of(end.input, outcome, context.usage()));
+  if (!durable) {
+    end.broken = std::move(durable.error());
+    co_return end;
+  }
+  end.outcome = std::move(outcome);
+  end.requests = context.usage().requests;
+  co_return end;
 }
 
-Task<void> Runner::State::run_case(const CaseWork& work, Case input, bool journaled) {
-  auto finished = co_await finish_case(work, input, journaled);
-  if (!finished) account_.stop(std::move(finished.error()));
-  case_left();
+Task<void> Runner::State::run_case(const CaseWork& work, Case input, CaseStart start) {
+  CaseEnd end = co_await finish_case(work, std::move(input), start);
+  EventLoop& home = gateway_.loop();
+  if (home.is_here()) {
+    case_left(end);
+  } else {
+    home.post([this, end = std::make_shared<CaseEnd>(std::move(end))] { case_left(*end); });
+  }
+}
+
+void Runner::State::begin_case(const CaseWork& work, Case input, bool journaled) {
+  const auto fewest = static_cast<std::size_t>(std::ranges::min_element(active_on_) - active_on_.begin());
+  const CaseStart start{fewest, account_.next_turn(), journaled};
+  ++active_;
+  ++active_on_[fewest];
+  EventLoop& loop = gateway_.branches()[fewest]->loop();
+  if (loop.is_here()) return loop.spawn(run_case(work, std::move(input), start));
+  loop.post([this, &work, &loop, start, sent = std::make_shared<Case>(std::move(input))] {
+    loop.spawn(run_case(work, std::move(*sent), start));
+  });
 }
 
 Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& states) {
-  CaseFeed feed(work, [&loop = gateway_.loop()](std::function<void()> one) { loop.post(std::move(one)); });
+  CaseFeed feed(work);
   // Enough cases to keep every permit busy while others wait for the disk; with a rule no more than needed,
   // since what was begun is paid for.
   StopRule* const rule = options_.stop_rule;
@@ -179,8 +214,7 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& 
       continue;
     }
     const bool journaled = holds(states.begun, current.index);
-    ++active_;
-    gateway_.loop().spawn(run_case(work, std::move(current), journaled));
+    begin_case(work, std::move(current), journaled);
     if (active_ >= window) co_await Room(*this, window);
   }
   co_return Status();
@@ -195,6 +229,7 @@ Task<RunResult> Runner::State::run(const CaseWork& work, RunStore& store, std::i
   auto states = co_await store.states(outcomes_to_retry());
   if (!states) co_return RunResult{RunEnd::stopped, std::move(states.error())};
   means_.emplace(account_, store, options_.earlier_answers, options_.seed);
+  active_on_.assign(gateway_.branches().size(), 0);
   auto begun = co_await begin_cases(work, *states);
   if (!begun) account_.stop(std::move(begun.error()));
   if (active_ > 0) co_await Room(*this, 1);

@@ -1,6 +1,6 @@
-// Runs cases to their outcomes over a store. One coroutine per case on one event loop; every answer is
-// durable before its coroutine sees it. Running again over the same store answers from it first, so resume,
-// replay and reuse are the same thing.
+// Runs cases to their outcomes over a store. One coroutine per case, spread over the event loops of the
+// gateway; every answer is durable before its coroutine sees it. Running again over the same store answers
+// from it first, so resume, replay and reuse are the same thing.
 #pragma once
 
 #include <cstdint>

@@ -146,6 +146,13 @@ Keys common_keys() {
        .help = "Directory of an earlier run: answers to the same requests are taken from there.",
        .decides = Decides::nothing},
       {.name = "seed", .type = KeyType::integer, .help = "Seed of everything random.", .default_value = 0},
+      {.name = "threads",
+       .type = KeyType::integer,
+       .help = "Event loops that the cases are spread over; one for each core if not given. Results do not "
+               "depend on it.",
+       .minimum = 1,
+       .maximum = 256,
+       .decides = Decides::nothing},
       {.name = "attempts",
        .type = KeyType::integer,
        .help = "How often a model is asked for one well-formed, complete answer.",

@@ -8,6 +8,7 @@
 #include "core/time.h"
 #include "gateway/backoff.h"
 #include "gateway/gateway.h"
+#include "net/on_loop.h"
 
 namespace assay {
 
@@ -42,13 +43,11 @@ class Account::UnderWay {
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
   ~UnderWay() { account_.under_way_.erase(at_); }
-  AccountFigures::Oldest told() const {
-    return {std::string(place_.case_id), std::string(place_.step), Clock::now() - begun_};
-  }
+  AccountFigures::Oldest told() const { return {place_.case_id, place_.step, Clock::now() - begun_}; }
 
  private:
   Account& account_;
-  CallPlace place_;
+  const CallPlace& place_;
   Clock::time_point begun_ = Clock::now();
   std::multimap<std::int64_t, const UnderWay*>::iterator at_;
 };
@@ -67,7 +66,8 @@ class Counted {
   int& count_;
 };
 
-Task<TryResult> counted(Task<TryResult> task, int& count) {
+template <class T>
+Task<T> counted(Task<T> task, int& count) {
   const Counted one(count);
   co_return co_await task;
 }
@@ -101,9 +101,10 @@ class Reservation {
 
 Account::Account(Gateway& gateway, std::function<void(const std::string&)> trace)
     : gateway_(gateway),
-      tools_(gateway.loop_, gateway.models_->client(), gateway.environment_),
-      outside_(gateway.outside(tools_)),
-      trace_(std::move(trace)) {}
+      tools_(gateway.loop_, gateway.models().client(), gateway.environment_),
+      trace_(std::move(trace)) {
+  for (const auto& branch : gateway.branches()) outside_.push_back(gateway.outside(*branch, tools_));
+}
 
 Account::~Account() = default;
 
@@ -111,10 +112,37 @@ Error Account::stopped() const {
   return reason_ ? *reason_ : Error{ErrorKind::cancelled, "interrupted", {}};
 }
 
-Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& terms, CallPlace place) {
+// What home is told of a try.
+struct Account::Tried {
+  std::optional<TryFailure> failure = {};
+  Usage usage = {};
+  std::optional<std::int64_t> cost_picousd = {};
+  Status kept = {};  // of an answer
+  Duration elapsed{};
+};
+
+Task<Account::Tried> Account::attempt(std::shared_ptr<const Call> call, Outside& outside, int tries) {
+  const auto begun = Clock::now();
+  TryResult result = co_await call->effect->send(outside);
+  Tried tried{.elapsed = Clock::now() - begun};
+  if (!result) {
+    tried.failure = std::move(result.error());
+    free_of_secrets(tried.failure->error, outside.secrets);
+    co_return tried;
+  }
+  tried.usage = result->usage;
+  if (!call->terms.price_name.empty()) tried.cost_picousd = outside.cost(tried.usage, call->terms.price_name);
+  tried.kept = co_await call->keep({std::move(*result), tried.cost_picousd, tried.elapsed, tries});
+  co_return tried;
+}
+
+Task<Status> Account::perform(std::shared_ptr<const Call> call, std::size_t branch) {
+  const Terms& terms = call->terms;
+  const CallPlace& place = call->place;
   Limiter& limiter = gateway_.limiter(terms);
   Circuit& circuit = gateway_.circuit(terms);
   limiters_[terms.lane] = &limiter;
+  Outside& outside = outside_[call->effect->travels() ? branch : 0];
   const UnderWay under_way(*this, place);
   Random jitter =
       Random::keyed(gateway_.settings().seed, "backoff", place.case_index, place.step, place.attempt);
@@ -134,23 +162,21 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
     }
     Reservation money(gateway_.budget(), terms.expected_cost);
     ++requests_;
-    const auto begun = Clock::now();
-    TryResult result = co_await counted(effect.send(outside_), in_flight_);
-    const auto elapsed = Clock::now() - begun;
-    if (!result) free_of_secrets(result.error().error, gateway_.secrets());
-    tell(effect, place, tries, result, elapsed);
-    if (result) {
+    Tried tried = co_await counted(on(outside.loop, attempt(call, outside, tries)), in_flight_);
+    tell(*call, tries, tried);
+    if (!tried.failure) {
       circuit.success();
-      Answer answer{std::move(*result), std::nullopt, elapsed, tries, std::move(permit)};
-      if (!terms.price_name.empty())
-        answer.cost_picousd = outside_.cost(answer.answer.usage, terms.price_name);
-      money.settle(answer.cost_picousd.value_or(0));
+      money.settle(tried.cost_picousd.value_or(0));
+      const std::int64_t tokens = tried.usage.prompt_tokens + tried.usage.completion_tokens;
+      permit.give_back(Permit::Feedback::success, static_cast<double>(tokens));
       ++answers_;
-      tokens_ += answer.answer.usage.prompt_tokens + answer.answer.usage.completion_tokens;
-      co_return answer;
+      tokens_ += tokens;
+      // An answer that cannot be kept must not count.
+      if (!tried.kept) stop(tried.kept.error());
+      co_return std::move(tried.kept);
     }
-    Error& error = result.error().error;
-    const auto retry_after = result.error().retry_after;
+    Error& error = tried.failure->error;
+    const auto retry_after = tried.failure->retry_after;
     const bool too_many = error.kind == ErrorKind::rate_limited;
     const bool wait_too_long = retry_after && *retry_after > kLongestPause;
     const bool may_pass = retryable(error.kind) || (terms.stubborn && error.kind == ErrorKind::target);
@@ -169,12 +195,12 @@ Task<Result<Account::Answer>> Account::perform(Effect& effect, const Terms& term
   }
 }
 
-void Account::tell(const Effect& effect, CallPlace place, int tries, const TryResult& result,
-                   Duration elapsed) const {
+void Account::tell(const Call& call, int tries, const Tried& tried) const {
   if (!trace_) return;
-  trace_(fmt::format("{} case {} step {} attempt {} try {}: {} in {}", effect.kind(), place.case_index,
-                     place.step, place.attempt, tries, result ? "ok" : result.error().error.text(),
-                     duration_text(elapsed)));
+  const CallPlace& place = call.place;
+  trace_(fmt::format("{} case {} step {} attempt {} try {}: {} in {}", call.effect->kind(), place.case_index,
+                     place.step, place.attempt, tries, tried.failure ? tried.failure->error.text() : "ok",
+                     duration_text(tried.elapsed)));
 }
 
 Error Account::budget_reached(std::int64_t expected) const {
@@ -198,11 +224,17 @@ Error Account::budget_reached(std::int64_t expected) const {
 }
 
 void Account::stop(std::optional<Error> reason) {
+  // The run may be over before the loop comes to what is posted.
+  if (!home().is_here()) {
+    return home().post([this, reason = std::move(reason), alive = std::weak_ptr<int>(alive_)] {
+      if (!alive.expired()) stop(reason);
+    });
+  }
   if (stopping_) return;
   stopping_ = true;
   reason_ = std::move(reason);
-  // Not from inside a coroutine that is being stopped; and the run may be over before the loop comes to it.
-  gateway_.loop().post([this, alive = std::weak_ptr<int>(alive_)] {
+  // Not from inside a coroutine that is being stopped.
+  home().post([this, alive = std::weak_ptr<int>(alive_)] {
     if (!alive.expired()) waits_.cut_short();
   });
 }

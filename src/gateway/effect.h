@@ -29,12 +29,12 @@
 
 namespace assay {
 
-// What effects may use. Belongs to one run, but for what the process shares.
+// What effects may use on one branch of the gateway. Belongs to one run, but for what the process shares.
 struct Outside {
   EventLoop& loop;
   HttpClient& http;
   Models& models;
-  Toolbox& tools;
+  Toolbox& tools;  // at home, whatever the branch
   Environment environment;
   // Everything that this process may send and nobody may see: what comes from outside is freed of it before
   // anything else happens to it.
@@ -43,7 +43,7 @@ struct Outside {
   const Secrets& literals;
   // In picodollars; nothing if the price is unknown.
   std::function<std::optional<std::int64_t>(const Usage& usage, const std::string& model)> cost;
-  // One try of a PromptQL query.
+  // One try of a PromptQL query, at home.
   std::function<Task<std::expected<Json, ModelFailure>>(const PromptqlQuery& query)> promptql;
   int tries = 5;  // of one request to a model or a service
 };
@@ -80,6 +80,9 @@ class Effect {
   virtual std::string_view kind() const = 0;  // model, command, http, …: as the journal has it
   // With aliases resolved. An error means that it cannot be asked at all.
   virtual Result<Terms> terms(Outside& outside) const = 0;
+  // Whether it may be sent from any branch, since it uses nothing but that branch's models and connections.
+  // Otherwise it is sent from home, where what runs on this machine has its loop.
+  virtual bool travels() const { return false; }
   // Never retries. Lives as long as the task. Nothing in a reply may be one of the secrets; the errors are
   // freed of them by whoever asks.
   virtual Task<TryResult> send(Outside& outside) = 0;

@@ -1,6 +1,8 @@
 #include "gateway/gateway.h"
 
 #include <algorithm>
+#include <set>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,9 +15,17 @@
 namespace assay {
 namespace {
 
+constexpr int kMostThreads = 256;
+
 int bounded(std::optional<std::int64_t> value, int otherwise) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   return static_cast<int>(std::clamp<std::int64_t>(value.value_or(otherwise), 0, kMost));
+}
+
+// As many as there are cores, where the config does not say; a machine that does not tell has one.
+int threads_of(const Config& config) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(bounded(config.integer("threads"), cores), 1, kMostThreads);
 }
 
 }  // namespace
@@ -29,6 +39,7 @@ GatewaySettings gateway_settings(const Config& config) {
   settings.same_failures_to_stop = bounded(config.integer("limits.same_failures"), 10);
   settings.budget_usd = config.number("budget.usd");
   settings.seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
+  settings.threads = threads_of(config);
   return settings;
 }
 
@@ -47,16 +58,18 @@ Environment Gateway::noting(Environment inner) {
   };
 }
 
-HttpClientOptions Gateway::client_options(const Config& config, std::vector<ConfigProblem>& problems) const {
-  HttpClientOptions options;
+void Gateway::read_client_options(const Config& config, std::vector<ConfigProblem>& problems) {
   auto proxy = fill_environment(config.text("http.proxy"), environment_);
   if (proxy) {
-    options.proxy = std::move(*proxy);
+    client_options_.proxy = std::move(*proxy);
   } else {
     problems.push_back({"environment", "http.proxy", proxy.error().text()});
   }
-  options.ca_file = config.text("http.ca_file");
-  return options;
+  client_options_.ca_file = config.text("http.ca_file");
+  // The branches share what one process may have open and hold.
+  const auto threads = static_cast<std::size_t>(settings_.threads);
+  client_options_.max_connections = std::max<std::size_t>(1, client_options_.max_connections / threads);
+  client_options_.max_arriving /= threads;
 }
 
 Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
@@ -67,8 +80,8 @@ Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
       budget_(settings_.budget_usd ? std::optional(picousd(*settings_.budget_usd)) : std::nullopt) {
   add_secrets_of(config.values(), literals_);
   add_secrets_of(config.values(), secrets_);
-  ModelAliases aliases = declared_models(config);
-  for (const auto& [name, spec] : aliases) {
+  aliases_ = declared_models(config);
+  for (const auto& [name, spec] : aliases_) {
     if (!spec.api_key_env.empty()) secrets_.add(environment_(spec.api_key_env).value_or(""));
   }
   // libcurl reads these by itself.
@@ -76,11 +89,9 @@ Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
        {"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"}) {
     if (const auto proxy = environment_(name)) add_url_secrets(*proxy, secrets_);
   }
-  models_ = std::make_unique<Models>(
-      loop, std::move(aliases), environment_,
-      [seed = settings_.seed](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
-      client_options(config, problems));
-  models_->set_timeouts({config.duration("limits.timeout"), config.duration("limits.idle_timeout")});
+  read_client_options(config, problems);
+  timeouts_ = {config.duration("limits.timeout"), config.duration("limits.idle_timeout")};
+  branches_.push_back(std::make_unique<Branch>(loop, models_on(loop)));
   if (const Json* given = config.find("prices")) {
     auto prices = Prices::from_json(*given);
     if (prices) {
@@ -93,9 +104,24 @@ Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
 
 Gateway::~Gateway() = default;
 
+std::unique_ptr<Models> Gateway::models_on(EventLoop& loop) const {
+  auto models = std::make_unique<Models>(
+      loop, aliases_, environment_,
+      [seed = settings_.seed](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
+      client_options_);
+  models->set_timeouts(timeouts_);
+  return models;
+}
+
+std::span<const std::unique_ptr<Branch>> Gateway::branches() {
+  while (branches_.size() < static_cast<std::size_t>(settings_.threads))
+    branches_.push_back(std::make_unique<Branch>([this](EventLoop& loop) { return models_on(loop); }));
+  return branches_;
+}
+
 void Gateway::check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems) {
   for (const std::string& name : names) {
-    auto model = models_->find(name);
+    auto model = models().find(name);
     if (!model) {
       problems.push_back({"config", "model", model.error().text()});
       continue;
@@ -120,23 +146,27 @@ void Gateway::check_variables(const std::vector<std::string>& names,
 std::vector<std::string> Gateway::notes(const std::vector<std::string>& names) {
   std::vector<std::string> list;
   for (const std::string& name : names) {
-    auto model = models_->find(name);
-    if (!model) continue;
-    for (const std::string& note : (*model)->notes()) list.push_back(fmt::format("{}: {}", name, note));
+    std::set<std::string> notes;  // each branch learns for itself
+    for (const auto& branch : branches_) {
+      auto model = branch->models().find(name);
+      if (!model) continue;
+      for (std::string& note : (*model)->notes()) notes.insert(std::move(note));
+    }
+    for (const std::string& note : notes) list.push_back(fmt::format("{}: {}", name, note));
   }
   return list;
 }
 
 const Price* Gateway::price_of(const std::string& model) const {
   if (const Price* price = prices_.find(model)) return price;
-  const auto spec = models_->resolve(model);
+  const auto spec = models().resolve(model);
   return spec ? prices_.find(fmt::format("{}/{}", spec->provider, spec->name)) : nullptr;
 }
 
-Outside Gateway::outside(Toolbox& tools) {
-  return {loop_,
-          models_->client(),
-          *models_,
+Outside Gateway::outside(Branch& branch, Toolbox& tools) {
+  return {branch.loop(),
+          branch.models().client(),
+          branch.models(),
           tools,
           environment_,
           secrets_,
@@ -168,7 +198,7 @@ Circuit& Gateway::circuit(const Terms& terms) {
 
 Task<std::expected<Json, ModelFailure>> Gateway::ask_promptql(const PromptqlQuery& query) {
   if (query.url == "sim") co_return sim::promptql_reply(query.body, {.seed = settings_.seed});
-  co_return co_await query_promptql(models_->client(), query, environment_);
+  co_return co_await query_promptql(models().client(), query, environment_);
 }
 
 }  // namespace assay

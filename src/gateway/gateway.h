@@ -3,7 +3,9 @@
 // service there, has a circuit; the budget is the process's. A run has an account, which counts its calls and
 // ends them when the run ends.
 //
-// Belongs to one event loop.
+// Belongs to one event loop, its home. Requests are sent, and their answers read and kept, on the branch
+// where the case lives (branch.h), which may be another loop; everything else happens at home, so that
+// nothing here needs a lock and limits, budget, circuits and the order of service are the process's.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "core/error.h"
 #include "core/secrets/secrets.h"
 #include "core/task.h"
+#include "gateway/branch.h"
 #include "gateway/budget.h"
 #include "gateway/circuit.h"
 #include "gateway/effect.h"
@@ -34,6 +38,7 @@ struct GatewaySettings {
   int same_failures_to_stop = 10;
   std::optional<double> budget_usd;
   std::uint64_t seed = 0;
+  int threads = 1;  // event loops, home included
 };
 GatewaySettings gateway_settings(const Config& config);
 
@@ -57,6 +62,8 @@ class Gateway {
   std::vector<std::string> notes(const std::vector<std::string>& names);
 
   EventLoop& loop() { return loop_; }
+  // Home first; the others are opened when they are first asked for.
+  std::span<const std::unique_ptr<Branch>> branches();
   Budget& budget() { return budget_; }
   const GatewaySettings& settings() const { return settings_; }
   const Secrets& secrets() const { return secrets_; }
@@ -65,9 +72,11 @@ class Gateway {
   friend class Account;
   Limiter& limiter(const Terms& terms);
   Circuit& circuit(const Terms& terms);
-  Outside outside(Toolbox& tools);
+  Outside outside(Branch& branch, Toolbox& tools);
+  std::unique_ptr<Models> models_on(EventLoop& loop) const;
+  Models& models() const { return branches_.front()->models(); }
   Environment noting(Environment inner);
-  HttpClientOptions client_options(const Config& config, std::vector<ConfigProblem>& problems) const;
+  void read_client_options(const Config& config, std::vector<ConfigProblem>& problems);
   Task<std::expected<Json, ModelFailure>> ask_promptql(const PromptqlQuery& query);
 
   EventLoop& loop_;
@@ -75,12 +84,15 @@ class Gateway {
   Secrets literals_{kHiddenMark};  // of the config
   Secrets secrets_{kHiddenMark};   // all
   Environment environment_;        // what it gives is noted in secrets_
-  std::unique_ptr<Models> models_;
+  ModelAliases aliases_;
+  HttpClientOptions client_options_;
+  Models::Timeouts timeouts_;
   Prices prices_;
   Budget budget_;
   std::map<std::string, std::unique_ptr<Limiter>> limiters_;  // by lane
   std::map<std::string, Circuit> circuits_;                   // by lane and whom
   std::int64_t turns_ = 0;
+  std::vector<std::unique_ptr<Branch>> branches_;  // one at least; last: their threads end first
 };
 
 // What the account has under way and behind it; cheap to take.
@@ -100,13 +112,31 @@ struct AccountFigures {
   std::string waiting_for;  // why nothing moves, if so
 };
 
-// Where a call belongs: for its turn, its draws and the trace. The texts outlive the call.
+// Where a call belongs: for its turn, its draws and the trace.
 struct CallPlace {
   std::int64_t case_index = 0;
-  std::string_view step;
+  std::string step;
   int attempt = 1;
   std::int64_t turn = 0;  // of the case, from Account::next_turn()
-  std::string_view case_id = {};
+  std::string case_id = {};
+};
+
+struct Answer {
+  Try answer;
+  std::optional<std::int64_t> cost_picousd;
+  Duration latency{};
+  int tries = 1;
+};
+
+// One call. The gateway, the branch that sends it and the case that waits for it may be on three loops, so it
+// owns all that it needs.
+struct Call {
+  std::shared_ptr<Effect> effect;
+  Terms terms;
+  CallPlace place;
+  // Makes the answer durable, on the loop where it came. Until that is done the call is in flight, so that a
+  // kill repeats at most as many requests as may be in flight.
+  std::function<Task<Status>(Answer answer)> keep;
 };
 
 // One run at the gateway.
@@ -118,31 +148,18 @@ class Account {
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
 
-  // An answer, with the right to the request still held: it is in flight until it is durable, so that a kill
-  // repeats at most as many requests as may be in flight. Let go of it with settle().
-  struct Answer {
-    Try answer;
-    std::optional<std::int64_t> cost_picousd;
-    Duration latency{};
-    int tries = 1;
-    Permit permit;
-
-    // The answer is durable.
-    void settle() {
-      permit.give_back(Permit::Feedback::success,
-                       static_cast<double>(answer.usage.prompt_tokens + answer.usage.completion_tokens));
-    }
-  };
-
   // Of a case that begins now: cases are served in the order of their beginning, whichever run of the process
   // they belong to.
   std::int64_t next_turn() { return gateway_.turns_++; }
-  // The one retry layer. A failure comes after all retries; one that ends the run (budget, circuit) has ended
+  // The one retry layer, at home, for a case that lives on `branch`. Done when the answer is kept. A failure
+  // comes after all retries; one that ends the run (budget, circuit, an answer that cannot be kept) has ended
   // it.
-  Task<Result<Answer>> perform(Effect& effect, const Terms& terms, CallPlace place);
-  Result<Terms> terms(const Effect& effect) { return effect.terms(outside_); }
+  Task<Status> perform(std::shared_ptr<const Call> call, std::size_t branch);
+  // For a case on `branch`, and on its loop.
+  Result<Terms> terms(const Effect& effect, std::size_t branch) { return effect.terms(outside_[branch]); }
+  EventLoop& home() { return gateway_.loop_; }
 
-  // Nothing new is begun from now on; what waits is woken and fails.
+  // Nothing new is begun from now on; what waits is woken and fails. Thread-safe.
   void stop(std::optional<Error> reason);
   bool stopping() const { return stopping_; }
   // Why it was stopped; nothing if it was interrupted, or is not stopping.
@@ -153,15 +170,18 @@ class Account {
  private:
   class Pause;
   class UnderWay;
+  struct Tried;
+
+  // One try, on the branch that sends it; an answer is kept.
+  static Task<Tried> attempt(std::shared_ptr<const Call> call, Outside& outside, int tries);
 
   Error stopped() const;
   Error budget_reached(std::int64_t expected) const;
-  void tell(const Effect& effect, CallPlace place, int tries, const TryResult& result,
-            Duration elapsed) const;
+  void tell(const Call& call, int tries, const Tried& tried) const;
 
   Gateway& gateway_;
   Toolbox tools_;
-  Outside outside_;
+  std::vector<Outside> outside_;  // by branch
   std::function<void(const std::string&)> trace_;
   Waits waits_;
   std::map<std::string, Limiter*> limiters_;  // that this run has waited for, by lane

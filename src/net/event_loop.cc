@@ -156,6 +156,7 @@ EventLoop::EventLoop() : state_(std::make_unique<State>()) {}
 EventLoop::~EventLoop() = default;
 
 void EventLoop::run() {
+  const AtWork here(*this);
   state_->thread.store(std::this_thread::get_id(), std::memory_order_relaxed);
   while (!state_->stopping.exchange(false)) state_->round();
   state_->thread.store(std::thread::id{}, std::memory_order_relaxed);
@@ -178,6 +179,7 @@ void EventLoop::post(std::function<void()> work) {
 }
 
 void EventLoop::spawn(Task<void> task) {
+  const AtWork here(*this);
   run_spawned(state_->spawned, std::move(task));
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/poster.h"
 #include "core/task.h"
 
 namespace assay {
@@ -19,12 +20,12 @@ namespace assay {
 using Clock = std::chrono::steady_clock;
 using Duration = std::chrono::nanoseconds;
 
-class EventLoop {
+class EventLoop final : public Poster {
  public:
   // Also ignores SIGPIPE in this process: a peer that goes away is an error code, not a signal.
   EventLoop();
   // Destroys the coroutines that were spawned and have not finished.
-  ~EventLoop();
+  ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
@@ -36,7 +37,7 @@ class EventLoop {
   // Thread-safe: leaves run() after the current round.
   void stop();
   // Thread-safe: runs `work` on the loop's thread, in the order of posting.
-  void post(std::function<void()> work);
+  void post(std::function<void()> work) override;
   // Starts a coroutine that nobody awaits; it belongs to the loop. An exception that leaves it ends the
   // program.
   void spawn(Task<void> task);

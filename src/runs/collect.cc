@@ -214,10 +214,10 @@ void ProblemList::add(Problem problem) {
   if (first.size() < kKept) first.push_back(std::move(problem));
 }
 
-Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store, Post post,
+Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
                            std::function<void(const Case& input, const Outcome& outcome)> hear) {
   OutcomeCursor outcomes(store);
-  CaseFeed feed(evaluation, std::move(post));
+  CaseFeed feed(evaluation);
   for (;;) {
     auto next = co_await feed.next();
     if (!next) co_return fail(std::move(next.error()));
@@ -238,10 +238,10 @@ Task<Status> recall_outcomes(Evaluation& evaluation, RunStore& store) {
   }
 }
 
-Task<Status> look_at_earlier(Evaluation& evaluation, std::string directory, Post post) {
+Task<Status> look_at_earlier(Evaluation& evaluation, std::string directory) {
   if (!evaluation.goes_on() || !directory_exists(directory)) co_return Status();
   if (RunStore::holds_run(directory)) {
-    auto store = RunStore::open(directory, nullptr, std::move(post));
+    auto store = RunStore::open(directory, nullptr);
     if (!store) co_return fail(std::move(store.error()));
     if (auto recalled = co_await recall_outcomes(evaluation, **store); !recalled) co_return recalled;
   }

@@ -57,7 +57,7 @@ struct RunHeader {
 };
 
 // Every case that has an outcome in the store, in input order. All outlive the task.
-Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store, Post post,
+Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
                            std::function<void(const Case& input, const Outcome& outcome)> hear);
 
 // Tells an evaluation that goes on with a run how the cases in the store ended so far. Both outlive the task.
@@ -65,7 +65,7 @@ Task<Status> recall_outcomes(Evaluation& evaluation, RunStore& store);
 
 // The same for `check`, which leaves the directory as it is: what is finished there is not asked again. A
 // directory that is not there, or an evaluation that does not go on, is nothing to look at.
-Task<Status> look_at_earlier(Evaluation& evaluation, std::string directory, Post post);
+Task<Status> look_at_earlier(Evaluation& evaluation, std::string directory);
 
 // Collects every case and writes the run's files: each whole, one after the other, none if collecting fails.
 // Cases without an outcome in the store count as errored with `not_evaluated` as their reason. Without a

@@ -78,14 +78,14 @@ Result<SealHistory> seals_broken(const std::string& directory, const std::vector
 }
 
 // Answers of another run are taken only as they were given.
-Result<std::unique_ptr<RunStore>> open_earlier(const std::string& directory, Post post) {
+Result<std::unique_ptr<RunStore>> open_earlier(const std::string& directory) {
   auto checked = check_journal(directory);
   if (!checked) return fail(std::move(checked.error()));
   if (!checked->defect.empty())
     return fail(Error{ErrorKind::journal,
                       checked->defect + "; its answers cannot be relied on",
                       {{"directory", directory}}});
-  return RunStore::open(directory, nullptr, std::move(post));
+  return RunStore::open(directory, nullptr);
 }
 
 RunIdentity identity_now(const RunRequest& request) {
@@ -123,10 +123,6 @@ std::string written_config(const Config& config) {
   values.erase(
       "output_dir");  // the directory is where the file stands; so the file can be run again elsewhere
   return to_yaml(without_secrets(values));
-}
-
-Post Run::post() {
-  return [&loop = gateway_.loop()](std::function<void()> work) { loop.post(std::move(work)); };
 }
 
 Result<RunIdentity> Run::new_identity() const {
@@ -169,7 +165,7 @@ Task<Status> Run::begin() {
   }
   // Whoever had the lock may have made one.
   if (auto fit = check_fit(request_, fresh); !fit) co_return fit;
-  WorkThread thread(post());
+  WorkThread thread;
   auto opened = co_await thread.run<Status>([&] { return open_store(*made, *lock); });
   if (!opened) co_return opened;
   if (goes_on && resumed_) {
@@ -189,7 +185,7 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
   }
   // Before anything is written: a run whose answers are to be taken must be there.
   if (const std::string reuse = request_.config.text("reuse"); !reuse.empty()) {
-    auto earlier = open_earlier(reuse, post());
+    auto earlier = open_earlier(reuse);
     if (!earlier) {
       made.leave();
       return fail(std::move(earlier.error()).with("key", "reuse"));
@@ -207,7 +203,7 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
       return written;
     }
   }
-  auto store = RunStore::create(directory, std::move(lock), *identity, request_.texts, post());
+  auto store = RunStore::create(directory, std::move(lock), *identity, request_.texts);
   if (!store) {
     if (request_.opening == Opening::fresh) made.take_back();
     return fail(std::move(store.error()));
@@ -220,7 +216,7 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
 // Nothing is written before everything was looked at.
 Status Run::reopen_store(const RunIdentity& now, std::unique_ptr<RunLock>& lock) {
   auto changed = changes_under_seal(request_);
-  auto store = RunStore::open(request_.directory, std::move(lock), post(), request_.damage);
+  auto store = RunStore::open(request_.directory, std::move(lock), request_.damage);
   // What the journal says of itself names the row.
   if (!store) return fail(std::move(store.error()));
   if (!changed) return fail(std::move(changed.error()));
@@ -255,7 +251,7 @@ Task<Status> Run::hear_earlier() {
   if (!resumed_ || (!early_stop_ && !request_.on_outcome)) co_return Status();
   const std::vector<std::string> again = outcomes_to_retry();
   co_return co_await hear_outcomes(
-      request_.evaluation, *store_, post(), [&](const Case& input, const Outcome& outcome) {
+      request_.evaluation, *store_, [&](const Case& input, const Outcome& outcome) {
         if (early_stop_) early_stop_->add(input, outcome);
         const bool stands = std::ranges::find(again, to_string(outcome.kind)) == again.end();
         if (stands && request_.on_outcome) request_.on_outcome(input, outcome);
@@ -270,7 +266,7 @@ Task<RunResult> Run::execute() {
   options.trace = request_.trace;
   options.on_outcome = request_.on_outcome;
   if (!request_.stop_when.empty()) {
-    WorkThread thread(post());
+    WorkThread thread;
     auto made = co_await thread.run<Result<std::unique_ptr<EarlyStop>>>(
         [&] { return EarlyStop::make(request_.evaluation, request_.stop_when, options.seed); });
     if (!made) co_return stopped(std::move(made.error()));
@@ -317,7 +313,7 @@ Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Prob
   collecting.worked_seconds = totals->worked_seconds;
   auto report = co_await collect_run(collecting, problems);
   if (!report) co_return report;
-  WorkThread thread(post());
+  WorkThread thread;
   auto sealed = co_await thread.run<Result<std::string>>([this] {
     const auto lock = store_->close();
     return write_seal(request_.directory, seals_);

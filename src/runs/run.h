@@ -93,7 +93,6 @@ class Run {
   Status write_config() const;
   Task<Status> begin_writing();
   Task<Status> hear_earlier();
-  Post post();
 
   Gateway& gateway_;
   RunRequest request_;

@@ -27,8 +27,7 @@ Result<ReportInput> report_unfinished(const std::string& directory) {
     return fail(Error{ErrorKind::config, first.text, {{"file", first.where}, {"key", first.key}}});
   }
   EventLoop loop;
-  const Post post = [&loop](std::function<void()> work) { loop.post(std::move(work)); };
-  auto store = RunStore::open(directory, nullptr, post);
+  auto store = RunStore::open(directory, nullptr);
   if (!store) return fail(std::move(store.error()));
   auto totals = loop.run_until_done((*store)->totals());
   if (!totals) return fail(std::move(totals.error()));

@@ -84,9 +84,6 @@ class StoreJobs final : public Jobs {
     for (const Answer& answer : std::exchange(job.finished, {}))
       answer(fail(ErrorKind::cancelled, "the service is stopping; the job goes on when it starts again"));
   }
-  Post post() {
-    return [this](std::function<void()> work) { loop_.post(std::move(work)); };
-  }
   void stop_if_idle() {
     if (stopping_ && running_.empty() && busy_ == 0) loop_.stop();
   }
@@ -110,7 +107,7 @@ class StoreJobs final : public Jobs {
   DataStore& store_;
   EventLoop loop_;
   std::unique_ptr<Gateway> gateway_;  // one for all jobs: they share limits, budget and circuits
-  WorkThread blocking_{post()};       // reads of the store, snapshots
+  WorkThread blocking_;               // reads of the store, snapshots
   std::map<std::string, std::shared_ptr<Job>> running_;
   std::deque<std::shared_ptr<Job>> waiting_;
   std::atomic<bool> stopped_ = false;
@@ -132,9 +129,8 @@ Task<Status> StoreJobs::put(const Job& job) {
     co_return Status();
   }
   StoredJob form = job.stored_form();
-  co_return co_await Later<Status>(post(), [this, &form](std::function<void(Status)> done) {
-    store_.put_job(std::move(form), std::move(done));
-  });
+  co_return co_await Later<Status>(
+      [this, &form](std::function<void(Status)> done) { store_.put_job(std::move(form), std::move(done)); });
 }
 
 Status StoreJobs::begin() {

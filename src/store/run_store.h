@@ -2,10 +2,10 @@
 // outcome (one finished case). What a put() has said is on the disk. Opened by address; today that is a run's
 // directory, in which SQLite's `run.db` holds all of it, so that a copied directory is a copied run.
 //
-// Writes come from the loop's thread, are committed in groups by one writer thread, and resume their
-// coroutine after the commit; reads are tasks too, so that no loop waits for a disk. After a failed commit
-// nothing more is accepted. Only one process may write a run: it is locked while a store is open for writing.
-// Reading locks nothing.
+// Writes may come from any loop's thread, are committed in groups by one writer thread, and resume their
+// coroutine on its own loop after the commit; reads are tasks too, so that no loop waits for a disk. After a
+// failed commit nothing more is accepted. Only one process may write a run: it is locked while a store is
+// open for writing. Reading locks nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/later.h"
 #include "core/sha256.h"
 #include "core/task.h"
 
@@ -115,15 +114,13 @@ class RunStore {
 
   // Whether there is a run at this address.
   static bool holds_run(const std::string& address);
-  // `post` brings answers back to the thread of the coroutines that wait for them, and must outlive the
-  // store.
   static Result<std::unique_ptr<RunStore>> create(const std::string& address, std::unique_ptr<RunLock> lock,
                                                   const RunIdentity& identity,
-                                                  const std::vector<PlanText>& texts, Post post);
+                                                  const std::vector<PlanText>& texts);
   // For writing, or without a lock for reading. For writing, everything that was written is held against its
   // chain of hashes first; nothing changes on the disk before the first put().
   static Result<std::unique_ptr<RunStore>> open(const std::string& address, std::unique_ptr<RunLock> lock,
-                                                Post post, Damage damage = Damage::refuse);
+                                                Damage damage = Damage::refuse);
   virtual ~RunStore() = default;  // commits what was put, then stops the writer
 
   virtual const RunIdentity& identity() const = 0;

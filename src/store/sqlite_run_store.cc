@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <coroutine>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/file.h"
+#include "core/later.h"
 #include "store/file_lock.h"
 #include "store/group_commit.h"
 #include "store/journal_check.h"
@@ -38,13 +40,11 @@ class DirectoryLock final : public RunLock {
 
 class SqliteRunStore final : public RunStore {
  public:
-  SqliteRunStore(std::string directory, RunIdentity identity, Database reader, Post post)
+  SqliteRunStore(std::string directory, RunIdentity identity, Database reader)
       : directory_(std::move(directory)),
         identity_(std::move(identity)),
-        post_(std::move(post)),
         reads_(std::in_place, std::move(reader)),
-        reading_(std::in_place, post_),
-        files_(post_) {}
+        reading_(std::in_place) {}
 
   void write_with(std::unique_ptr<RunLock> lock, RunWrites writes) {
     lock_ = std::move(lock);
@@ -57,17 +57,18 @@ class SqliteRunStore final : public RunStore {
           for (const Entry& entry : group) rows.push_back(&entry.row);
           return writes_->commit(rows);
         },
-        [this](std::span<Entry> group, const Status& committed) {
-          // One post for the whole group: each wakes the loop.
-          std::vector<std::shared_ptr<Awaited<Status>>> waiting;
-          waiting.reserve(group.size());
+        [](std::span<Entry> group, const Status& committed) {
+          // One post to each loop for the whole group: each wakes the loop.
+          std::map<Poster*, std::vector<std::shared_ptr<Awaited<Status>>>> waiting;
           for (Entry& entry : group) {
             entry.waiting->value = committed;
-            waiting.push_back(std::move(entry.waiting));
+            waiting[entry.back].push_back(std::move(entry.waiting));
           }
-          post_([waiting = std::move(waiting)] {
-            for (const auto& one : waiting) one->arrive();
-          });
+          for (auto& [back, those] : waiting) {
+            back->post([come = std::move(those)] {
+              for (const auto& one : come) one->arrive();
+            });
+          }
         });
   }
 
@@ -126,6 +127,7 @@ class SqliteRunStore final : public RunStore {
 
   struct Entry {
     RunWrites::Row row;
+    Poster* back;  // the loop of the one who waits
     std::shared_ptr<Awaited<Status>> waiting;
   };
 
@@ -139,7 +141,7 @@ class SqliteRunStore final : public RunStore {
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> handle) {
       waiting_->handle = handle;
-      writer_.add({std::move(row_), waiting_});
+      writer_.add({std::move(row_), &Poster::here(), waiting_});
     }
     Status await_resume() { return std::move(*waiting_->value); }
 
@@ -162,7 +164,6 @@ class SqliteRunStore final : public RunStore {
 
   std::string directory_;
   RunIdentity identity_;
-  Post post_;
   std::unique_ptr<RunLock> lock_;
   std::optional<RunReads> reads_;
   std::optional<RunWrites> writes_;
@@ -242,7 +243,7 @@ Result<RunWrites> open_writes(const std::string& directory, Damage damage) {
 }
 
 Result<std::unique_ptr<RunStore>> open_store(const std::string& directory, std::unique_ptr<RunLock> lock,
-                                             Post post, Damage damage) {
+                                             Damage damage) {
   std::optional<RunWrites> writes;
   if (lock) {
     auto opened = open_writes(directory, damage);
@@ -253,8 +254,7 @@ Result<std::unique_ptr<RunStore>> open_store(const std::string& directory, std::
   if (!reader) return fail(std::move(reader.error()));
   auto identity = run_tables::identity(*reader);
   if (!identity) return fail(std::move(identity.error()).with("file", journal_path(directory)));
-  auto store =
-      std::make_unique<SqliteRunStore>(directory, std::move(*identity), std::move(*reader), std::move(post));
+  auto store = std::make_unique<SqliteRunStore>(directory, std::move(*identity), std::move(*reader));
   if (writes) store->write_with(std::move(lock), std::move(*writes));
   return store;
 }
@@ -277,19 +277,19 @@ Result<std::unique_ptr<RunLock>> RunStore::lock(const std::string& address) {
 
 Result<std::unique_ptr<RunStore>> RunStore::create(const std::string& address, std::unique_ptr<RunLock> lock,
                                                    const RunIdentity& identity,
-                                                   const std::vector<PlanText>& texts, Post post) {
+                                                   const std::vector<PlanText>& texts) {
   if (holds_run(address)) {
     return fail(Error{ErrorKind::journal,
                       "holds a run already; finish it with `assay resume`, or choose another --output-dir",
                       {{"directory", address}}});
   }
   if (auto made = make_file(address, identity, texts); !made) return fail(std::move(made.error()));
-  return open_store(address, std::move(lock), std::move(post), Damage::refuse);
+  return open_store(address, std::move(lock), Damage::refuse);
 }
 
 Result<std::unique_ptr<RunStore>> RunStore::open(const std::string& address, std::unique_ptr<RunLock> lock,
-                                                 Post post, Damage damage) {
-  return open_store(address, std::move(lock), std::move(post), damage);
+                                                 Damage damage) {
+  return open_store(address, std::move(lock), damage);
 }
 
 Result<RunGlance> glance_at(const std::string& address) {

@@ -18,7 +18,7 @@ namespace assay {
 
 class WorkThread {
  public:
-  explicit WorkThread(Post post) : post_(std::move(post)), thread_([this] { work(); }) {}
+  WorkThread() : thread_([this] { work(); }) {}
   WorkThread(const WorkThread&) = delete;
   WorkThread& operator=(const WorkThread&) = delete;
   // Does what is queued, then ends.
@@ -34,7 +34,7 @@ class WorkThread {
   // What `ask()` gives, asked on the thread; an exception that it throws is thrown here.
   template <class T>
   Task<T> run(std::function<T()> ask) {
-    auto came = co_await Later<Came<T>>(post_, [this, &ask](typename Later<Came<T>>::Done done) {
+    auto came = co_await Later<Came<T>>([this, &ask](typename Later<Came<T>>::Done done) {
       add([ask = std::move(ask), done = std::move(done)] {
         Came<T> came;
         try {
@@ -77,7 +77,6 @@ class WorkThread {
     }
   }
 
-  Post post_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> queue_;

@@ -43,7 +43,7 @@ class ToolMeans {
   // Without a session it is one for all, gone with the means.
   template <class Make>
   auto& kept_for(const ToolSpec& tool, ToolSession* session, const Make& make) {
-    return (session != nullptr ? *session : shared_).kept_for(identity_of(tool), make);
+    return (session != nullptr ? *session : shared_).kept_for(loop, identity_of(tool), make);
   }
 
  private:

@@ -1,6 +1,7 @@
 // What tools keep from one use to the next for one conversation, such as a server that runs for it alone:
-// what another conversation does, or breaks, is nothing to it. It ends with the session. Belongs to one event
-// loop, whose means (ToolMeans) must outlive it.
+// what another conversation does, or breaks, is nothing to it. It ends with the session. What is kept belongs
+// to the loop on which it is used, whose means (ToolMeans) must outlive it; the session itself may be held
+// and closed on another one, while no use is under way.
 #pragma once
 
 #include <map>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "core/task.h"
+#include "net/event_loop.h"
+#include "net/on_loop.h"
 
 namespace assay {
 
@@ -26,25 +29,41 @@ class ToolSession {
     virtual Task<void> close() = 0;
   };
 
-  // One for all uses of the same declaration, made by `make` (a unique_ptr) when it is first needed.
+  ToolSession() = default;
+  ToolSession(const ToolSession&) = delete;
+  ToolSession& operator=(const ToolSession&) = delete;
+  ~ToolSession() {
+    if (loop_ != nullptr && !loop_->is_here()) loop_->post([kept = std::move(kept_)] {});
+  }
+
+  // One for all uses of the same declaration, made by `make` (a unique_ptr) when it is first needed, on
+  // `loop`.
   template <class Make>
-  auto& kept_for(const std::string& declaration, const Make& make) {
+  auto& kept_for(EventLoop& loop, const std::string& declaration, const Make& make) {
     using Type = typename decltype(make())::element_type;
-    std::unique_ptr<Kept>& slot = kept_[declaration];
+    loop_ = &loop;
+    std::unique_ptr<Kept>& slot = (*kept_)[declaration];
     if (!slot) slot = make();
     return static_cast<Type&>(*slot);  // the declaration names the kind, and a kind keeps one type
   }
 
-  // Everything that is kept takes leave, side by side; then it is gone. No use may be under way.
+  // Everything that is kept takes leave, side by side; then it is gone.
   Task<void> close() {
-    std::vector<Task<void>> leaving;
-    for (const auto& [declaration, kept] : kept_) leaving.push_back(kept->close());
-    co_await all(std::move(leaving));
-    kept_.clear();
+    if (loop_ != nullptr) co_await on(*loop_, take_leave(kept_));
   }
 
  private:
-  std::map<std::string, std::unique_ptr<Kept>> kept_;
+  using ByDeclaration = std::map<std::string, std::unique_ptr<Kept>>;
+
+  static Task<void> take_leave(std::shared_ptr<ByDeclaration> kept) {
+    std::vector<Task<void>> leaving;
+    for (const auto& [declaration, one] : *kept) leaving.push_back(one->close());
+    co_await all(std::move(leaving));
+    kept->clear();
+  }
+
+  EventLoop* loop_ = nullptr;  // of what is kept; null: nothing was
+  std::shared_ptr<ByDeclaration> kept_ = std::make_shared<ByDeclaration>();
 };
 
 }  // namespace assay

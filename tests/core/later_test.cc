@@ -11,8 +11,8 @@
 namespace assay {
 namespace {
 
-Task<std::string> wait_for(Mailbox& loop, Later<std::string>::Start start) {
-  co_return co_await Later<std::string>(loop.post(), std::move(start));
+Task<std::string> wait_for(Later<std::string>::Start start) {
+  co_return co_await Later<std::string>(std::move(start));
 }
 
 TEST(Later, BringsTheValueOfAnotherThreadBackToItsOwn) {
@@ -21,7 +21,7 @@ TEST(Later, BringsTheValueOfAnotherThreadBackToItsOwn) {
   std::thread::id worked;
   std::thread::id resumed;
   auto task = [&]() -> Task<std::string> {
-    auto value = co_await Later<std::string>(loop.post(), [&](Later<std::string>::Done done) {
+    auto value = co_await Later<std::string>([&](Later<std::string>::Done done) {
       other = std::thread([&worked, done = std::move(done)] {
         worked = std::this_thread::get_id();
         done("there");
@@ -38,7 +38,7 @@ TEST(Later, BringsTheValueOfAnotherThreadBackToItsOwn) {
 
 TEST(Later, MayBeDoneAtOnce) {
   Mailbox loop;
-  EXPECT_EQ(loop.await(wait_for(loop, [](const auto& done) { done("now"); })), "now");
+  EXPECT_EQ(loop.await(wait_for([](const auto& done) { done("now"); })), "now");
 }
 
 TEST(Later, WorkBeginsWhenItIsAwaitedAndNotBefore) {
@@ -49,24 +49,24 @@ TEST(Later, WorkBeginsWhenItIsAwaitedAndNotBefore) {
     done("x");
   };
   {
-    const Task<std::string> never_awaited = wait_for(loop, start);
+    const Task<std::string> never_awaited = wait_for(start);
   }
   EXPECT_EQ(begun, 0);
-  loop.await(wait_for(loop, start));
+  loop.await(wait_for(start));
   EXPECT_EQ(begun, 1);
 }
 
 TEST(Later, NobodyHearsOfAnAnswerToACoroutineThatIsGone) {
   Mailbox loop;
   Later<std::string>::Done kept;
-  Mailbox::give_up(wait_for(loop, [&kept](Later<std::string>::Done done) { kept = std::move(done); }));
+  Mailbox::give_up(wait_for([&kept](Later<std::string>::Done done) { kept = std::move(done); }));
   std::thread([&kept] { kept("too late"); }).join();
   loop.work_off_one();  // what was posted finds nobody
 }
 
 TEST(Later, NobodyHearsOfAnAnswerThatWasPostedBeforeItsCoroutineWent) {
   Mailbox loop;
-  Mailbox::give_up(wait_for(loop, [](const auto& done) { done("on its way"); }));
+  Mailbox::give_up(wait_for([](const auto& done) { done("on its way"); }));
   loop.work_off_one();
 }
 

@@ -1,5 +1,6 @@
 // The loop of tests that have no event loop: other threads post, and the test's thread works it off while it
 // waits for a task.
+// The thread that makes it is at work for it.
 #pragma once
 
 #include <condition_variable>
@@ -14,16 +15,14 @@
 
 namespace assay {
 
-class Mailbox {
+class Mailbox final : public Poster {
  public:
-  Post post() {
-    return [this](std::function<void()> work) {
-      {
-        const std::lock_guard guard(mutex_);
-        queue_.push_back(std::move(work));
-      }
-      came_.notify_one();
-    };
+  void post(std::function<void()> work) override {
+    {
+      const std::lock_guard guard(mutex_);
+      queue_.push_back(std::move(work));
+    }
+    came_.notify_one();
   }
 
   // Waits for one thing that was posted, and does it.
@@ -82,6 +81,7 @@ class Mailbox {
   std::mutex mutex_;
   std::condition_variable came_;
   std::deque<std::function<void()>> queue_;
+  AtWork here_{*this};
 };
 
 }  // namespace assay

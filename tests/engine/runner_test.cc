@@ -2,7 +2,10 @@
 
 #include <filesystem>
 #include <map>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <thread>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -54,7 +57,7 @@ class FakeServer {
  public:
   explicit FakeServer(EventLoop& loop) : loop_(loop) {}
 
-  FakeEffect question(std::string text) {
+  std::shared_ptr<Effect> question(std::string text) {
     // A tenth of a cent a token, and up to a thousand tokens for an answer under way.
     Terms terms{.request = canonical_text(JsonObject{{"question", text}}),
                 .lane = "fake",
@@ -62,7 +65,7 @@ class FakeServer {
                 .expected_tokens = 1000,
                 .expected_cost = 1'000'000'000'000,
                 .tries = tries};
-    return {std::move(terms), [this, text] { return answer(text); }};
+    return std::make_shared<FakeEffect>(std::move(terms), [this, text] { return answer(text); });
   }
   std::int64_t requests() const {
     std::int64_t sum = 0;
@@ -137,19 +140,15 @@ class RunnerTest : public ::testing::Test {
   static Task<Outcome> ask_twice(FakeServer& server, std::string wording, CaseContext& context) {
     Outcome outcome;
     for (const char* step : {"first", "second"}) {
-      FakeEffect effect = server.question(wording + " " + step);
-      auto reply = co_await perform_json(context, step, effect);
+      auto reply = co_await perform_json(context, step, server.question(wording + " " + step));
       if (!reply) co_return failed_outcome(reply.error());
       outcome.result[step] = *reply;
     }
     co_return outcome;
   }
 
-  Post post() {
-    return [this](std::function<void()> work) { loop_.post(std::move(work)); };
-  }
   std::unique_ptr<RunStore> read(const std::string& folder) {
-    return std::move(RunStore::open(folder, nullptr, post()).value());
+    return std::move(RunStore::open(folder, nullptr).value());
   }
 
   // One sitting: opens or creates the store in `folder`, runs, closes.
@@ -160,10 +159,9 @@ class RunnerTest : public ::testing::Test {
     EXPECT_TRUE(problems.empty());
     auto lock = RunStore::lock(folder);
     EXPECT_TRUE(lock.has_value()) << lock.error().text();
-    auto store =
-        RunStore::holds_run(folder)
-            ? RunStore::open(folder, std::move(*lock), post())
-            : RunStore::create(folder, std::move(*lock), {"r", "e", "0", "now", "{}", "d", "h"}, {}, post());
+    auto store = RunStore::holds_run(folder)
+                     ? RunStore::open(folder, std::move(*lock))
+                     : RunStore::create(folder, std::move(*lock), {"r", "e", "0", "now", "{}", "d", "h"}, {});
     EXPECT_TRUE(store.has_value()) << store.error().text();
     Runner runner(gateway, options_);
     runner_ = &runner;
@@ -216,6 +214,63 @@ TEST_F(RunnerTest, EveryCaseEndsOnceAndConcurrencyIsKept) {
   EXPECT_EQ(server_.requests(), 200);
   EXPECT_EQ(server_.most_at_once, 7);
   EXPECT_EQ(progress_.done, 100);
+}
+
+// Which loop a case lives on changes nothing but the time that it takes.
+TEST_F(RunnerTest, CasesAreSpreadOverTheLoopsAndTheirOutcomesDoNotDependOnIt) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  const auto spread = [&](std::string id, CaseContext& context) -> Task<Outcome> {
+    {
+      const std::lock_guard guard(mutex);
+      threads.insert(std::this_thread::get_id());
+    }
+    Outcome outcome = co_await ask_twice(server_, "question " + id, context);
+    outcome.result["drawn"] = context.random("draw").below(1000);
+    co_return outcome;
+  };
+  const NumberWork work(60, [&](const std::string& id, CaseContext& context) { return spread(id, context); });
+  std::vector<std::string> expected;
+  for (const int count : {1, 2, 4}) {
+    config_["threads"] = count;
+    limit({{"concurrency", 5}});
+    threads.clear();
+    server_.most_at_once = 0;
+    const std::string folder = folder_ + "/" + std::to_string(count);
+    EXPECT_EQ(sit(work, folder).end, RunEnd::complete);
+    EXPECT_EQ(threads.size(), static_cast<std::size_t>(count));
+    EXPECT_EQ(server_.most_at_once, 5) << "limits are the process's";
+    EXPECT_EQ(progress_.done, 60);
+    EXPECT_EQ(progress_.in_flight, 0);
+    if (expected.empty()) expected = outcomes(folder);
+    EXPECT_EQ(outcomes(folder), expected);
+  }
+}
+
+TEST_F(RunnerTest, ARunOnSeveralLoopsThatIsInterruptedGoesOnWithWhatItHas) {
+  config_["threads"] = 3;
+  limit({{"concurrency", 8}});
+  int asked = 0;
+  server_.on_request = [&] {
+    if (++asked == 30) runner_->interrupt();
+  };
+  EXPECT_EQ(sit(two_questions(100)).end, RunEnd::interrupted);
+  EXPECT_LT(outcomes(folder_).size(), 100U);
+  server_.on_request = nullptr;
+  EXPECT_EQ(sit(two_questions(100)).end, RunEnd::complete);
+  EXPECT_EQ(outcomes(folder_).size(), 100U);
+  EXPECT_THAT(server_.counts(), Each(1)) << "nothing is asked twice";
+}
+
+TEST_F(RunnerTest, AJournalThatCannotBeWrittenEndsARunOnSeveralLoops) {
+  config_["threads"] = 3;
+  server_.on_request = [&, removed = false]() mutable {
+    if (!std::exchange(removed, true)) fs::remove(folder_ + "/run.db");
+  };
+  const RunResult result = sit(two_questions(200));
+  EXPECT_EQ(result.end, RunEnd::stopped);
+  EXPECT_EQ(result.reason->kind, ErrorKind::journal);
+  EXPECT_LT(server_.requests(), 200);
 }
 
 TEST_F(RunnerTest, CasesEndOneAfterTheOtherNotAllAtOnce) {
@@ -337,8 +392,7 @@ TEST_F(RunnerTest, AChangedRequestIsRefusedOnReplay) {
 
 TEST_F(RunnerTest, StepsSideBySideEachFindTheirAnswerOnReplay) {
   const auto ask = [](FakeServer& server, std::string step, CaseContext& context) -> Task<Result<Json>> {
-    FakeEffect effect = server.question(step);
-    co_return co_await perform_json(context, step, effect);
+    co_return co_await perform_json(context, step, server.question(step));
   };
   const auto work = [&](FakeServer& server, CaseContext& context) -> Task<Outcome> {
     auto [a, b, c] = co_await all(ask(server, "first", context), ask(server, "second", context),
@@ -398,8 +452,7 @@ using RunnerDeathTest = RunnerTest;
 TEST_F(RunnerDeathTest, AStepThatIsAskedTwiceInOneCaseIsNoticed) {
   const auto ask = [](FakeServer& server, std::vector<int> attempts, CaseContext& context) -> Task<Outcome> {
     for (const int attempt : attempts) {
-      FakeEffect effect = server.question("what?");
-      auto reply = co_await context.perform("judge", attempt, effect);
+      auto reply = co_await context.perform("judge", attempt, server.question("what?"));
       if (!reply) co_return failed_outcome(reply.error());
     }
     co_return Outcome{};

@@ -16,18 +16,18 @@ namespace assay {
 // Fails whatever is asked; a test puts in what it needs.
 class QuietContext : public CaseContext {
  public:
-  Task<Result<std::string>> perform(std::string step, int attempt, Effect& effect) override {
-    if (auto* model = dynamic_cast<ModelEffect*>(&effect)) {
+  Task<Result<std::string>> perform(std::string step, int attempt, std::shared_ptr<Effect> effect) override {
+    if (auto* model = dynamic_cast<ModelEffect*>(effect.get())) {
       auto reply = co_await complete(std::move(step), attempt, model->request());
       if (!reply) co_return fail(std::move(reply.error()));
       co_return to_text(to_json(*reply));
     }
     Result<Json> reply = unexpected(step);
-    if (auto* command = dynamic_cast<CommandEffect*>(&effect))
+    if (auto* command = dynamic_cast<CommandEffect*>(effect.get()))
       reply = co_await run_command(step, command->call());
-    if (auto* http = dynamic_cast<HttpEffect*>(&effect)) reply = co_await call_http(step, http->call());
-    if (auto* tool = dynamic_cast<ToolEffect*>(&effect)) reply = co_await use_tool(step, tool->use());
-    if (auto* list = dynamic_cast<ToolListEffect*>(&effect))
+    if (auto* http = dynamic_cast<HttpEffect*>(effect.get())) reply = co_await call_http(step, http->call());
+    if (auto* tool = dynamic_cast<ToolEffect*>(effect.get())) reply = co_await use_tool(step, tool->use());
+    if (auto* list = dynamic_cast<ToolListEffect*>(effect.get()))
       reply = co_await list_tools(step, list->server());
     if (!reply) co_return fail(std::move(reply.error()));
     co_return to_text(*reply);

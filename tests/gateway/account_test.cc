@@ -79,11 +79,17 @@ class AccountTest : public ::testing::Test {
 
   // How it went: "ok", or the kind of the error.
   Task<std::string> asking(Account& account, FakeEffect effect) {
-    auto got = co_await account.perform(effect, effect.terms(), {0, "step", 1});
-    if (got) {
-      got->settle();
-      co_return "ok";
-    }
+    return performing(account, std::move(effect), [](const Answer&) -> Task<Status> { co_return Status(); });
+  }
+  Task<std::string> performing(Account& account, FakeEffect effect,
+                               std::function<Task<Status>(const Answer&)> keep) {
+    auto call = std::make_shared<Call>();
+    call->terms = effect.terms();
+    call->effect = std::make_shared<FakeEffect>(std::move(effect));
+    call->place = {0, "step", 1};
+    call->keep = std::move(keep);
+    auto got = co_await account.perform(std::move(call), 0);
+    if (got) co_return "ok";
     message_ = got.error().message;
     co_return std::string(to_string(got.error().kind));
   }
@@ -215,19 +221,29 @@ TEST_F(AccountTest, ACallThatIsDestroyedUnderWayGivesBackItsPermitAndItsMoney) {
   EXPECT_EQ(ask(*two_, answers("a")), "ok") << "its permit is free";
 }
 
-TEST_F(AccountTest, AnAnswerKeepsItsPermitUntilItIsSettled) {
+TEST_F(AccountTest, AnAnswerKeepsItsPermitUntilItIsDurable) {
   open({{"concurrency", 1}});
-  FakeEffect effect = answers("a");
-  {
-    auto answer = loop_.run_until_done(one_->perform(effect, effect.terms(), {0, "step", 1}));
-    ASSERT_TRUE(answer.has_value());
-    EXPECT_TRUE(answer->permit) << "it is not durable yet";
-    Mailbox::give_up(asking(*two_, answers("a")));
-    EXPECT_EQ(two_->figures().requests, 0) << "it waits";
-    answer->settle();
-    EXPECT_FALSE(answer->permit);
-  }
+  bool came = false;
+  const auto keep = [&](const Answer&) -> Task<Status> {
+    came = true;
+    co_await loop_.sleep(20ms);
+    co_return Status();
+  };
+  std::string how;
+  loop_.spawn(note(performing(*one_, answers("a"), keep), how));
+  while (!came) run_for(1ms);
+  Mailbox::give_up(asking(*two_, answers("a")));
+  EXPECT_EQ(two_->figures().requests, 0) << "it waits";
   EXPECT_EQ(ask(*two_, answers("a")), "ok");
+  EXPECT_EQ(how, "ok") << "the one before was durable by then";
+}
+
+TEST_F(AccountTest, AnAnswerThatCannotBeKeptEndsTheRun) {
+  open({});
+  const auto keep = [](const Answer&) -> Task<Status> { co_return fail(ErrorKind::journal, "disk full"); };
+  EXPECT_EQ(loop_.run_until_done(performing(*one_, answers("a"), keep)), "journal");
+  EXPECT_TRUE(one_->stopping());
+  EXPECT_EQ(one_->reason()->message, "disk full");
 }
 
 TEST_F(AccountTest, WhatMayPassIsTriedAgainAndWhatMayNotIsNot) {

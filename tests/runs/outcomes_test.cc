@@ -62,10 +62,9 @@ TEST(Outcomes, AreFoundInWhateverOrderTheIndicesCome) {
       (std::filesystem::temp_directory_path() / ("assay_outcomes_" + std::to_string(::getpid()))).string();
   std::filesystem::create_directories(folder);
   EventLoop loop;
-  const Post post = [&loop](std::function<void()> work) { loop.post(std::move(work)); };
   {
     auto store = RunStore::create(folder, std::move(*RunStore::lock(folder)),
-                                  {"r", "e", "0", "now", "{}", "d", "h"}, {}, post);
+                                  {"r", "e", "0", "now", "{}", "d", "h"}, {});
     ASSERT_TRUE(store) << store.error().text();
     for (const std::int64_t index : {5, 40, 700}) {
       ASSERT_TRUE(loop.run_until_done(
@@ -74,10 +73,8 @@ TEST(Outcomes, AreFoundInWhateverOrderTheIndicesCome) {
     // 9000 and 6 have none.
     const ListedEvaluation evaluation({40, 9000, 700, 5, 6, 40});
     std::vector<std::int64_t> heard;
-    ASSERT_TRUE(
-        loop.run_until_done(hear_outcomes(evaluation, **store, post, [&](const Case& input, const Outcome&) {
-          heard.push_back(input.index);
-        })));
+    ASSERT_TRUE(loop.run_until_done(hear_outcomes(
+        evaluation, **store, [&](const Case& input, const Outcome&) { heard.push_back(input.index); })));
     EXPECT_THAT(heard, ElementsAre(40, 700, 5, 40));
   }
   std::filesystem::remove_all(folder);

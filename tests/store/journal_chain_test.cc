@@ -43,12 +43,12 @@ class JournalChainTest : public ::testing::Test {
   // Two sittings; in the second, a case that had failed is tried again.
   void two_sittings() {
     {
-      auto store = create_run(folder(), loop_.post(), {{"prompt", "Judge."}});
+      auto store = create_run(folder(), {{"prompt", "Judge."}});
       ASSERT_TRUE(store.has_value()) << store.error().text();
       put(**store, 0, 3);
       ASSERT_TRUE(loop_.await((*store)->put(OutcomeRow{7, "c7", "infra_failed", "{}"})));
     }
-    auto store = resume_run(folder(), loop_.post());
+    auto store = resume_run(folder());
     ASSERT_TRUE(store.has_value()) << store.error().text();
     put(**store, 3, 4);
     ASSERT_TRUE(loop_.await((*store)->put(OutcomeRow{7, "c7", "scored", "{}"})));
@@ -60,7 +60,7 @@ class JournalChainTest : public ::testing::Test {
     const pid_t child = ::fork();
     if (child == 0) {
       Mailbox loop;
-      auto store = create_run(folder(), loop.post());
+      auto store = create_run(folder());
       if (!store) ::_exit(1);
       for (std::int64_t i = 0; i < rows; ++i) (void)loop.await((*store)->put(effect(i, "judge")));
       if (::write(pipe_ends[1], "+", 1) != 1) ::_exit(1);
@@ -82,7 +82,7 @@ class JournalChainTest : public ::testing::Test {
   // Why the run cannot be gone on with; empty: it can.
   std::string refusal(Damage damage = Damage::refuse) {
     auto lock = RunStore::lock(folder());
-    auto store = RunStore::open(folder(), std::move(*lock), loop_.post(), damage);
+    auto store = RunStore::open(folder(), std::move(*lock), damage);
     return store ? "" : store.error().text();
   }
   std::string defect() {
@@ -182,7 +182,7 @@ TEST_F(JournalChainTest, WhatWasAcceptedIsGoneOnWithAndNotedForEver) {
   EXPECT_EQ(refusal(Damage::accept), "");
   EXPECT_EQ(refusal(), "") << "once";
   {
-    auto store = resume_run(folder(), loop_.post());
+    auto store = resume_run(folder());
     ASSERT_TRUE(store.has_value()) << store.error().text();
     put(**store, 10, 12);
     EXPECT_THAT(loop_.await((*store)->notes()).value(), ElementsAre(HasSubstr("case 1, step judge")));
@@ -242,12 +242,12 @@ TEST_F(JournalChainTest, ARemovedOrShortenedLogIsNoticed) {
 
 TEST_F(JournalChainTest, AnOlderJournalPutInItsPlaceIsNoticed) {
   {
-    auto store = create_run(folder(), loop_.post());
+    auto store = create_run(folder());
     put(**store, 0, 2);
   }
   const Copy copy(folder());
   {
-    auto store = resume_run(folder(), loop_.post());
+    auto store = resume_run(folder());
     put(**store, 2, 4);
   }
   copy.put_back("run.db");
@@ -256,12 +256,12 @@ TEST_F(JournalChainTest, AnOlderJournalPutInItsPlaceIsNoticed) {
 
 TEST_F(JournalChainTest, ItsHeadMayBeBehindAsAfterAPowerCutButNotGoneOrAnother) {
   {
-    auto store = create_run(folder(), loop_.post());
+    auto store = create_run(folder());
     put(**store, 0, 2);
   }
   const Copy copy(folder());
   {
-    auto store = resume_run(folder(), loop_.post());
+    auto store = resume_run(folder());
     put(**store, 2, 4);
   }
   copy.put_back("run.db.head");
@@ -290,7 +290,7 @@ TEST_F(JournalChainTest, ADirectoryThatIsDeletedOrMovedWhileItIsWrittenIsNoticed
   const std::string gone = folder() + "/run";
   for (const bool moved : {false, true}) {
     fs::create_directories(gone);
-    auto store = create_run(gone, loop_.post());
+    auto store = create_run(gone);
     ASSERT_TRUE(store.has_value()) << store.error().text();
     put(**store, 0, 1);
     if (moved) {
@@ -307,7 +307,7 @@ TEST_F(JournalChainTest, ADirectoryThatIsDeletedOrMovedWhileItIsWrittenIsNoticed
 TEST_F(JournalChainTest, TimeOfWorkIsThatOfAllSittings) {
   two_sittings();
   sql("UPDATE commits SET worked_ms = CASE sitting WHEN 1 THEN number WHEN 2 THEN 10 ELSE 0 END");
-  auto store = RunStore::open(folder(), nullptr, loop_.post());
+  auto store = RunStore::open(folder(), nullptr);
   const RunTotals totals = loop_.await((*store)->totals()).value();
   EXPECT_DOUBLE_EQ(totals.worked_seconds, 0.007 + 0.010) << "of each sitting its last commit";
 }

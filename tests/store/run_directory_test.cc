@@ -28,12 +28,12 @@ class RunDirectoryTest : public ::testing::Test {
  protected:
   std::string folder() const { return directory_.path(); }
   std::string why_not_opened(const std::string& path) {
-    const auto opened = RunStore::open(path, nullptr, loop_.post());
+    const auto opened = RunStore::open(path, nullptr);
     EXPECT_FALSE(opened.has_value());
     return opened ? "" : opened.error().text();
   }
   void begin_run() {
-    const auto made = create_run(folder(), loop_.post());
+    const auto made = create_run(folder());
     ASSERT_TRUE(made.has_value()) << made.error().text();
   }
   void set_format(int format) {
@@ -60,7 +60,7 @@ TEST_F(RunDirectoryTest, AJournalOfAnotherVersionIsRefusedWithASentence) {
   EXPECT_THAT(why_not_opened(folder()),
               HasSubstr("found journal format 99, expected 3: it was written by another version of assay"));
   EXPECT_THAT(read_identity(folder()).error().text(), HasSubstr("found journal format 99"));
-  EXPECT_THAT(resume_run(folder(), loop_.post()).error().text(), HasSubstr("found journal format 99"));
+  EXPECT_THAT(resume_run(folder()).error().text(), HasSubstr("found journal format 99"));
 }
 
 TEST_F(RunDirectoryTest, TheFirstFormatIsRefusedSinceItKnewModelsByTheirAliasOnly) {
@@ -79,7 +79,7 @@ TEST_F(RunDirectoryTest, TheSecondFormatIsRefusedSinceItsRowsAreNotChained) {
 
 TEST_F(RunDirectoryTest, LeavesOnePlainFileThatCanBeCopiedAndReadWhereNothingMayBeWritten) {
   {
-    auto store = create_run(folder(), loop_.post());
+    auto store = create_run(folder());
     ASSERT_TRUE(store.has_value()) << store.error().text();
     ASSERT_TRUE(loop_.await((*store)->put(effect(0, "a"))).has_value());
   }
@@ -93,7 +93,7 @@ TEST_F(RunDirectoryTest, LeavesOnePlainFileThatCanBeCopiedAndReadWhereNothingMay
     const auto another = create_run(folder() + "/another", [](const std::function<void()>&) {});
     if (another || another.error().kind != ErrorKind::io) ::_exit(11);
     Mailbox loop;
-    auto store = RunStore::open(folder(), nullptr, loop.post());
+    auto store = RunStore::open(folder(), nullptr);
     if (!store) ::_exit(12);
     const auto rows = loop.await((*store)->effects_of(0));
     ::_exit(rows && rows->size() == 1 ? 0 : 13);
@@ -105,7 +105,7 @@ TEST_F(RunDirectoryTest, LeavesOnePlainFileThatCanBeCopiedAndReadWhereNothingMay
 }
 
 TEST_F(RunDirectoryTest, FilesAreWrittenWholeAndInTheOrderOfTheCalls) {
-  auto store = create_run(folder(), loop_.post());
+  auto store = create_run(folder());
   ASSERT_TRUE(store.has_value()) << store.error().text();
   const std::string path = folder() + "/task.yaml";
   // Another thread looks at the file all the time: it is never there in part.
@@ -132,7 +132,7 @@ TEST_F(RunDirectoryTest, FilesAreWrittenWholeAndInTheOrderOfTheCalls) {
 }
 
 TEST_F(RunDirectoryTest, AFileIsKeptWholeThoughTheCoroutineThatWantedItIsGone) {
-  auto store = create_run(folder(), loop_.post());
+  auto store = create_run(folder());
   ASSERT_TRUE(store.has_value()) << store.error().text();
   for (int i = 0; i < 8; ++i) {
     Mailbox::give_up((*store)->keep_file("file" + std::to_string(i), std::string(200'000, 'x')));
@@ -156,7 +156,7 @@ TEST_F(RunDirectoryTest, NothingThatWasReportedIsLostWhenTheProcessIsKilled) {
   const pid_t child = ::fork();
   if (child == 0) {
     Mailbox loop;
-    auto store = create_run(folder(), loop.post());
+    auto store = create_run(folder());
     if (!store) ::_exit(1);
     for (std::int64_t i = 0;; i += 4) {
       (void)loop.await(all(put_and_tell(**store, i, pipe_ends[1]), put_and_tell(**store, i + 1, pipe_ends[1]),
@@ -175,7 +175,7 @@ TEST_F(RunDirectoryTest, NothingThatWasReportedIsLostWhenTheProcessIsKilled) {
   ::waitpid(child, nullptr, 0);
   ::close(pipe_ends[0]);
   ::close(pipe_ends[1]);
-  auto store = resume_run(folder(), loop_.post());
+  auto store = resume_run(folder());
   ASSERT_TRUE(store.has_value()) << store.error().text();
   const auto begun = loop_.await((*store)->states({})).value().begun;
   ASSERT_GE(static_cast<std::int64_t>(begun.size()), told);
@@ -189,7 +189,7 @@ TEST_F(RunDirectoryTest, AfterAFailedCommitNothingIsAcceptedAndWhatWasCommittedI
   if (child == 0) {
     ::signal(SIGXFSZ, SIG_IGN);
     Mailbox loop;
-    auto store = create_run(folder(), loop.post());
+    auto store = create_run(folder());
     if (!store) ::_exit(10);
     if (!loop.await((*store)->put(effect(0, "small")))) ::_exit(11);
     rlimit limit{};
@@ -212,7 +212,7 @@ TEST_F(RunDirectoryTest, AfterAFailedCommitNothingIsAcceptedAndWhatWasCommittedI
   ::waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  auto store = resume_run(folder(), loop_.post());
+  auto store = resume_run(folder());
   ASSERT_TRUE(store.has_value()) << store.error().text();
   EXPECT_THAT(loop_.await((*store)->states({})).value().begun, ElementsAre(0));
 }

@@ -59,17 +59,17 @@ class ScratchDirectory {
   std::filesystem::path path_;
 };
 
-inline Result<std::unique_ptr<RunStore>> create_run(const std::string& address, Post post,
+inline Result<std::unique_ptr<RunStore>> create_run(const std::string& address,
                                                     const std::vector<PlanText>& texts = {}) {
   auto lock = RunStore::lock(address);
   if (!lock) return fail(std::move(lock.error()));
-  return RunStore::create(address, std::move(*lock), identity(), texts, std::move(post));
+  return RunStore::create(address, std::move(*lock), identity(), texts);
 }
 
-inline Result<std::unique_ptr<RunStore>> resume_run(const std::string& address, Post post) {
+inline Result<std::unique_ptr<RunStore>> resume_run(const std::string& address) {
   auto lock = RunStore::lock(address);
   if (!lock) return fail(std::move(lock.error()));
-  return RunStore::open(address, std::move(*lock), std::move(post));
+  return RunStore::open(address, std::move(*lock));
 }
 
 }  // namespace assay

@@ -40,10 +40,10 @@ class RunStoreTest : public ::testing::TestWithParam<Place> {
  protected:
   void SetUp() override { owner_ = GetParam().fresh(address_); }
 
-  void create(const std::vector<PlanText>& texts = {}) { take(create_run(address_, loop_.post(), texts)); }
+  void create(const std::vector<PlanText>& texts = {}) { take(create_run(address_, texts)); }
   void reopen() {
     store_.reset();
-    take(resume_run(address_, loop_.post()));
+    take(resume_run(address_));
   }
   void take(Result<std::unique_ptr<RunStore>> made) {
     ASSERT_TRUE(made.has_value()) << made.error().text();
@@ -251,7 +251,7 @@ TEST_P(RunStoreTest, FindsAnAnswerByRequestStepAndAttemptWhateverItsCase) {
   put(elsewhere);
   put(effect(1, "judge"));
   store_.reset();
-  take(RunStore::open(address_, nullptr, loop_.post()));
+  take(RunStore::open(address_, nullptr));
   const Digest known = effect(1, "judge").request_hash;
   const auto found = get(store_->find_answer(known, "judge", 1));
   ASSERT_TRUE(found.has_value());
@@ -277,7 +277,7 @@ TEST_P(RunStoreTest, IsLockedForOthersWhileItIsOpenForWriting) {
 TEST_P(RunStoreTest, ReadingNeedsNoLockAndSeesWhatIsCommitted) {
   create();
   put(effect(0, "a"));
-  auto reader = RunStore::open(address_, nullptr, loop_.post());
+  auto reader = RunStore::open(address_, nullptr);
   ASSERT_TRUE(reader.has_value()) << reader.error().text();
   EXPECT_THAT(get((*reader)->effects_of(0)), SizeIs(1));
   put(effect(0, "b"));
@@ -290,7 +290,7 @@ TEST_P(RunStoreTest, ReadingNeedsNoLockAndSeesWhatIsCommitted) {
 TEST_P(RunStoreTest, AnAddressThatHoldsARunIsNotBegunAgain) {
   create();
   store_.reset();
-  const auto second = create_run(address_, loop_.post());
+  const auto second = create_run(address_);
   ASSERT_FALSE(second.has_value());
   EXPECT_THAT(second.error().text(), HasSubstr("holds a run already"));
 }

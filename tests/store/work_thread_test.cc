@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 TEST(WorkThread, DoesWorkInTheOrderInWhichItCameAlsoForThoseWhoAreGone) {
   Mailbox loop;
   std::vector<int> done;
-  WorkThread thread(loop.post());
+  WorkThread thread;
   const auto note = [&done](int number) {
     return [&done, number] {
       done.push_back(number);
@@ -33,7 +33,7 @@ TEST(WorkThread, DoesWhatIsQueuedBeforeItGoes) {
   Mailbox loop;
   int done = 0;
   {
-    WorkThread thread(loop.post());
+    WorkThread thread;
     for (int i = 0; i < 100; ++i) Mailbox::give_up(thread.run<int>([&done] { return ++done; }));
   }
   EXPECT_EQ(done, 100);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -62,8 +63,19 @@ std::size_t key_like(std::string_view text) {
 
 }  // namespace
 
+Secrets::Secrets(const Secrets& other) : mark_(other.mark_) {
+  const std::shared_lock guard(other.mutex_);
+  values_ = other.values_;
+}
+
+bool Secrets::empty() const {
+  const std::shared_lock guard(mutex_);
+  return values_.empty();
+}
+
 void Secrets::add(std::string_view value) {
   const std::string_view bare = trim(value);
+  const std::unique_lock guard(mutex_);
   if (bare.size() < kShortest || std::ranges::find(values_, bare) != values_.end()) return;
   if (std::ranges::find(kPlaceholders, lower_ascii(bare)) != kPlaceholders.end()) return;
   values_.emplace_back(bare);
@@ -117,12 +129,13 @@ bool Secrets::any_in(std::string_view text) const {
 }
 
 std::string Secrets::hide(std::string_view text) const {
+  const std::shared_lock guard(mutex_);
   if (!any_in(text)) return std::string(text);
   return replaced(text, [&](std::size_t at) { return whole_at(text, at); });
 }
 
 Json Secrets::hide_in(const Json& value) const {
-  if (values_.empty()) return value;
+  if (empty()) return value;
   switch (value.kind()) {
     case boost::json::kind::string:
       return boost::json::string(hide(value.get_string()));
@@ -154,6 +167,7 @@ Json Secrets::hide_in(const Json& value) const {
 }
 
 std::string Secrets::hide_pieces(std::string_view text) const {
+  const std::shared_lock guard(mutex_);
   return replaced(text, [&](std::size_t at) { return piece_at(text, at); });
 }
 

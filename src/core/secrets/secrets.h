@@ -8,8 +8,11 @@
 //   6 or more            hidden wherever it stands
 // Nor are the words that people put where a server wants any key ("ollama", "dummy"): never hidden. White
 // space around a value does not belong to it.
+//
+// Thread-safe: values are added as they are read from the environment, while others hide.
 #pragma once
 
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +29,11 @@ class Secrets {
  public:
   // `mark` takes the place of what is hidden.
   explicit Secrets(std::string_view mark = "[key]") : mark_(mark) {}
+  Secrets(const Secrets& other);
+  Secrets& operator=(const Secrets&) = delete;
 
   void add(std::string_view value);
-  bool empty() const { return values_.empty(); }
+  bool empty() const;
   // `inner`, with every value that it gives added here. This must outlive it.
   Environment noting(Environment inner);
 
@@ -48,7 +53,8 @@ class Secrets {
   std::size_t piece_at(std::string_view text, std::size_t at) const;
 
   std::string mark_;
-  std::vector<std::string> values_;  // none shorter than 4
+  mutable std::shared_mutex mutex_;
+  std::vector<std::string> values_;  // none shorter than 4; guarded by mutex_
 };
 
 }  // namespace assay

@@ -47,10 +47,10 @@ Task<TryResult> ModelEffect::send(Outside& outside) {
 }
 
 Task<Result<ChatReply>> complete(CaseContext& context, std::string step, int attempt, ChatRequest request) {
-  ModelEffect effect(std::move(request));
+  const auto effect = std::make_shared<ModelEffect>(std::move(request));
   auto text = co_await context.perform(std::move(step), attempt, effect);
   if (!text) co_return fail(std::move(text.error()));
-  if (auto fresh = effect.take_fresh()) co_return std::move(*fresh);
+  if (auto fresh = effect->take_fresh()) co_return std::move(*fresh);
   auto json = parse_json(*text);
   if (!json) co_return fail(std::move(json.error()));
   co_return reply_from_json(*json);

@@ -18,6 +18,7 @@ class ModelEffect final : public Effect {
   explicit ModelEffect(ChatRequest request) : request_(std::move(request)) {}
   std::string_view kind() const override { return "model"; }
   Result<Terms> terms(Outside& outside) const override;
+  bool travels() const override { return true; }
   Task<TryResult> send(Outside& outside) override;
   const ChatRequest& request() const { return request_; }
   // The answer, if it came now: it need not be read back from its journaled form.

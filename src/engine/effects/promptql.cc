@@ -1,5 +1,6 @@
 #include "engine/effects/promptql.h"
 
+#include <memory>
 #include <utility>
 
 namespace assay {
@@ -19,8 +20,8 @@ Task<TryResult> PromptqlEffect::send(Outside& outside) {
 }
 
 Task<Result<Json>> query_promptql(CaseContext& context, std::string step, PromptqlQuery query) {
-  PromptqlEffect effect(std::move(query));
-  co_return co_await perform_json(context, std::move(step), effect);
+  co_return co_await perform_json(context, std::move(step),
+                                  std::make_shared<PromptqlEffect>(std::move(query)));
 }
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #include "engine/effects/target.h"
 
+#include <memory>
 #include <utility>
 
 #include "net/http/url.h"
@@ -42,13 +43,11 @@ Task<TryResult> HttpEffect::send(Outside& outside) {
 }
 
 Task<Result<Json>> run_command(CaseContext& context, std::string step, CommandCall call) {
-  CommandEffect effect(std::move(call));
-  co_return co_await perform_json(context, std::move(step), effect);
+  co_return co_await perform_json(context, std::move(step), std::make_shared<CommandEffect>(std::move(call)));
 }
 
 Task<Result<Json>> call_http(CaseContext& context, std::string step, HttpCall call) {
-  HttpEffect effect(std::move(call));
-  co_return co_await perform_json(context, std::move(step), effect);
+  co_return co_await perform_json(context, std::move(step), std::make_shared<HttpEffect>(std::move(call)));
 }
 
 }  // namespace assay

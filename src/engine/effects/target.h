@@ -31,6 +31,7 @@ class HttpEffect final : public Effect {
   explicit HttpEffect(HttpCall call) : call_(std::move(call)) {}
   std::string_view kind() const override { return "http"; }
   Result<Terms> terms(Outside& outside) const override;
+  bool travels() const override { return true; }
   Task<TryResult> send(Outside& outside) override;
   const HttpCall& call() const { return call_; }
 

@@ -1,5 +1,6 @@
 #include "engine/effects/tool.h"
 
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,14 +32,13 @@ Task<TryResult> ToolListEffect::send(Outside& outside) {
 }
 
 Task<Result<Json>> use_tool(CaseContext& context, std::string step, ToolUse use) {
-  ToolEffect effect(std::move(use));
-  co_return co_await perform_json(context, std::move(step), effect);
+  co_return co_await perform_json(context, std::move(step), std::make_shared<ToolEffect>(std::move(use)));
 }
 
 Task<Result<Json>> list_tools(CaseContext& context, std::string step, std::shared_ptr<const ToolSpec> server,
                               std::shared_ptr<ToolSession> session) {
-  ToolListEffect effect(std::move(server), std::move(session));
-  co_return co_await perform_json(context, std::move(step), effect);
+  co_return co_await perform_json(context, std::move(step),
+                                  std::make_shared<ToolListEffect>(std::move(server), std::move(session)));
 }
 
 }  // namespace assay
