@@ -6,12 +6,9 @@ import { cpSync } from 'node:fs';
 import { results } from './kills.mjs';
 import { assay, root, scratch, simulator, readJson, ragLines, writeLines, write } from './harness.mjs';
 
-// A summary without what differs from run to run.
-const figures = ({ run_id, started, finished, worked_seconds, usage, metrics, tables, ...rest }) => ({
-  ...rest,
-  requests: usage?.requests,
-  metrics: Object.fromEntries(Object.entries(metrics).filter(([name]) => !/latency|seconds/.test(name))),
-  tables: Object.fromEntries(Object.entries(tables ?? {}).filter(([name]) => !/latency|seconds|time/.test(name))),
+// The figures of a summary without what was measured with a clock.
+const figures = ({ cases, metrics }) => ({
+  cases, metrics: Object.fromEntries(Object.entries(metrics).filter(([name]) => !/latency|seconds/.test(name))),
 });
 
 const examples = ['components/rag_answers', 'components/rag_answers_generate_model', 'components/question_router_generate_model',
