@@ -117,39 +117,43 @@ test('the seal that was kept elsewhere tells a run that was changed and sealed a
   assert.match(told.stdout, /FAILED: seal: found [0-9a-f]{64}, expected [0-9a-f]{64}: the run was changed and sealed again/);
 });
 
-test('a run that was changed is not gone on with, unless that is accepted, and then it is noted', async (t) => {
-  const { output, run, verify } = await judged(t);
-  const whole = `${output}.whole`;
-  cpSync(output, whole, { recursive: true });
-  const putBack = () => { rmSync(output, { recursive: true }); cpSync(whole, output, { recursive: true }); };
-  const edits = {
-    'report.html': () => replace(output, 'report.html', 'all is well'),
-    'problems.log': () => replace(output, 'problems.log', 'error: none\n'),
-    'notes.txt': () => write(join(output, 'notes.txt'), 'x'),
-    'results.jsonl': () => unlinkSync(join(output, 'results.jsonl')),
-    'row \\d+': () => sql(join(output, 'run.db'), "UPDATE outcomes SET result = result || ' ' WHERE case_index = 3"),
-    'run.db': () => truncateSync(join(output, 'run.db'), readFileSync(join(output, 'run.db')).length - 1000),
-  };
-  for (const [what, edit] of Object.entries(edits)) {
-    edit();
-    const before = filesOf(output).map((file) => readFileSync(join(output, file), 'latin1'));
-    const refused = await assay(['resume', output]);
-    assert.equal(refused.code, 2, `${what}: ${refused.stdout}`);
-    assert.match(refused.stderr, new RegExp(`${what}.*(was changed|was not there|is missing|damaged)`), what);
-    assert.match(refused.stderr, /(nothing was asked or written|start a new run)/i);
-    assert.deepEqual(filesOf(output).map((file) => readFileSync(join(output, file), 'latin1')), before, `${what}: nothing was touched`);
-    assert.equal((await verify()).code, 1, what);
-    putBack();
-  }
-  edits['row \\d+']();
-  const accepted = await assay(['resume', output, '--accept-changes']);
-  assert.equal(accepted.code, 0, accepted.stderr);
-  assert.match(readFileSync(join(output, 'problems.log'), 'utf8'), /warning: run\.db: accepted as it was found: .*outcome of case/);
-  const after = await verify();
-  assert.equal(after.code, 0, after.stdout);
-  assert.match(after.stdout, /note: accepted as it was found/);
-  assert.equal((await verify('--seal', sealOf(run))).code, 1, 'the seal of before does not fit it');
-});
+// How the rows were grouped into commits decides what stands at the end of the file, and so who notices that it was cut:
+// SQLite or the chain.
+for (const [grouping, args] of Object.entries({ 'few commits': [], 'many commits': ['--limits.concurrency', '1'] })) {
+  test(`a run that was changed is not gone on with, unless that is accepted, and then it is noted: ${grouping}`, async (t) => {
+    const { output, run, verify } = await judged(t, { args });
+    const whole = `${output}.whole`;
+    cpSync(output, whole, { recursive: true });
+    const putBack = () => { rmSync(output, { recursive: true }); cpSync(whole, output, { recursive: true }); };
+    const edits = {
+      'report.html': () => replace(output, 'report.html', 'all is well'),
+      'problems.log': () => replace(output, 'problems.log', 'error: none\n'),
+      'notes.txt': () => write(join(output, 'notes.txt'), 'x'),
+      'results.jsonl': () => unlinkSync(join(output, 'results.jsonl')),
+      'row \\d+': () => sql(join(output, 'run.db'), "UPDATE outcomes SET result = result || ' ' WHERE case_index = 3"),
+      'run.db': () => truncateSync(join(output, 'run.db'), readFileSync(join(output, 'run.db')).length - 1000),
+    };
+    for (const [what, edit] of Object.entries(edits)) {
+      edit();
+      const before = filesOf(output).map((file) => readFileSync(join(output, file), 'latin1'));
+      const refused = await assay(['resume', output]);
+      assert.equal(refused.code, 2, `${what}: ${refused.stdout}`);
+      assert.match(refused.stderr, new RegExp(`${what}.*(was changed|was not there|is missing|damaged)`), what);
+      assert.match(refused.stderr, /(nothing was asked or written|start a new run)/i);
+      assert.deepEqual(filesOf(output).map((file) => readFileSync(join(output, file), 'latin1')), before, `${what}: nothing was touched`);
+      assert.equal((await verify()).code, 1, what);
+      putBack();
+    }
+    edits['row \\d+']();
+    const accepted = await assay(['resume', output, '--accept-changes']);
+    assert.equal(accepted.code, 0, accepted.stderr);
+    assert.match(readFileSync(join(output, 'problems.log'), 'utf8'), /warning: run\.db: accepted as it was found: what was written from row \d+ \(.+\) to row \d+ was changed afterwards/);
+    const after = await verify();
+    assert.equal(after.code, 0, after.stdout);
+    assert.match(after.stdout, /note: accepted as it was found/);
+    assert.equal((await verify('--seal', sealOf(run))).code, 1, 'the seal of before does not fit it');
+  });
+}
 
 test('a finished run that is resumed is sealed anew, and says which seal it had', async (t) => {
   const { output, run, verify } = await judged(t);
