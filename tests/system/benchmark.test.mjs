@@ -354,6 +354,8 @@ test('PromptQL: the artifact is the answer; an error is tried again, anything el
     assert.deepEqual(readYaml(name).answer, [{ id: 'a' }, { id: 'b' }], 'of two artifacts of one name the last counts');
     assert.equal(readYaml(name).score, 1);
     assert.equal(readYaml(name).output.thread_id, '1');
+    assert.deepEqual(readJson(join(set.output, 'summary.json')).simulated, ['sim/promptql'], 'told from a real service over HTTP too');
+    assert.match(second.stdout, /Simulated: answers of sim\/promptql/);
     assert.equal(await queries(), 2);
     assert.equal((await assay(set.args('promptql', 'claude'), { env })).code, 0);
     assert.equal(await queries(), 2, 'a file without error is left');
