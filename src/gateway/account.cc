@@ -103,7 +103,9 @@ Account::Account(Gateway& gateway, std::function<void(const std::string&)> trace
     : gateway_(gateway),
       tools_(gateway.loop_, gateway.models_->client(), gateway.environment_),
       outside_(gateway.outside(tools_)),
-      trace_(std::move(trace)) {}
+      trace_(std::move(trace)) {
+  outside_.streaming = [this](std::int64_t more) { streaming_ += more; };
+}
 
 Account::~Account() = default;
 
@@ -212,7 +214,7 @@ AccountFigures Account::figures() const {
                          .retrying = retrying_,
                          .requests = requests_,
                          .answers = answers_,
-                         .tokens = tokens_,
+                         .tokens = tokens_ + streaming_,
                          .oldest = {},
                          .waiting_for = ""};
   if (!under_way_.empty()) figures.oldest = under_way_.begin()->second->told();
