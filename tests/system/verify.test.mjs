@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { cpSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { assay, root, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, exists, askedMore } from './harness.mjs';
+import { service, items, job } from './service_process.mjs';
 
 // Every file below the directory, by its name there.
 const filesOf = (directory) => readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -164,6 +165,29 @@ test('a finished run that is resumed is sealed anew, and says which seal it had'
   const old = await verify('--seal', sealOf(run));
   assert.equal(old.code, 1);
   assert.match(old.stdout, /FAILED: seal: .*gone on with since that seal/);
+});
+
+test('a job of the service is sealed when it has ended, and a byte that changes in its directory is noticed', async (t) => {
+  const store = join(scratch(t), 'store');
+  const sim = await simulator(t);
+  const running = await service(t, store, { env: sim.env });
+  await running.post('/record-evaluation-items', { items: items(5) });
+  const { json: done } = await running.post('/process-evals/mode2', job());
+  assert.equal(done.status, 'COMPLETE', done.error);
+  const directory = join(store, 'jobs', done.job_id);
+  const sound = await assay(['verify', directory, '--seal', done.seal]);
+  assert.equal(sound.code, 0, sound.stdout);
+  assert.match(sound.stdout, /ok: files: \d+ files are as they were sealed/);
+  assert.match(sound.stdout, /ok: journal: 5 answers and 5 outcomes/);
+  const files = filesOf(directory);
+  assert.ok(['items.jsonl', 'run.db', 'evaluations.jsonl', 'eval_info.jsonl'].every((name) => files.includes(name)), files.join());
+  for (const name of files) {
+    const changed = twin(directory, `${directory}.${name}`);
+    const bytes = readFileSync(join(directory, name));
+    replace(changed, name, bytes.length === 0 ? 'x' : flipped(bytes, bytes.length >> 1));
+    assert.equal((await assay(['verify', changed])).code, 1, name);
+  }
+  assert.equal((await running.get(`/process-evals/mode2/${done.job_id}`)).json.seal, done.seal, 'which its status keeps telling');
 });
 
 test('a removed -wal and a cut journal of a killed run are noticed, a killed run is not', async (t) => {
