@@ -1,5 +1,5 @@
-// Exceptions are bugs: ours. Where one
-// must not take everything else with it (a case, a job, a request), it becomes a failure there.
+// Exceptions are bugs. Where one must not take everything else with it, as in a job of the service, it
+// becomes a failure there.
 #pragma once
 
 #include <exception>
