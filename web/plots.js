@@ -33,7 +33,6 @@ const themeConfig = ({ ink, soft, line }, width) => ({
   },
   axisY: { labelLimit: labelRoom(width) },
   legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, labelLimit: Math.round(width / legendColumns(width)) - 50, columns: legendColumns(width) },
-  ...(width < 420 && { axisXDiscrete: { labelAngle: -90 } }),
   style: { ink: { color: ink }, reference: { color: soft } },
 });
 
@@ -82,8 +81,49 @@ function fitLabels(spec, width) {
   };
 }
 
+const lineHeight = 15;
+const pixels = (characters) => characters * 6.8;
+
+// An axis whose labels stand on these lines. Shorter ones begin later, so that all stand around the middle of their
+// place; the data keep their names, which the tooltips tell.
+function onLines(axis, labels, most) {
+  const lines = labels.map((label) => wrapped(label, most));
+  const tallest = Math.max(...lines.map((parts) => parts.length));
+  const padded = lines.map((parts) => [...Array((tallest - parts.length) >> 1).fill('\u00a0'), ...parts]);
+  return {
+    ...axis, labelExpr: `${JSON.stringify(padded)}[indexof(${JSON.stringify(labels)}, datum.label)]`,
+    labelLineHeight: lineHeight, labelOffset: -lineHeight * (tallest - 1) / 2, labelLimit: 0, maxExtent: 600,  // the title stands beyond them
+  };
+}
+const tallestOf = (labels, most) => Math.max(...labels.map((label) => wrapped(label, most).length));
+
+// A matrix (plot_heat_map.cc): names beside it on as many lines as they need, names above it across or upright, upright
+// on as many lines as a cell has room for.
+function fitMatrix(spec, width) {
+  const { x, y } = spec.encoding ?? {};
+  if (x?.field !== 'column' || y?.field !== 'row') return spec;
+  const [columns, rows] = [x.scale.domain, y.scale.domain];
+  const beside = Math.floor(labelRoom(width) / pixels(1));
+  const longest = (labels) => Math.max(...labels.map((label) => label.length));
+  const cell = (width - pixels(Math.min(beside, longest(rows))) - 30) / columns.length;
+  const across = pixels(longest(columns)) <= cell;
+  let most = longest(columns);
+  // As short as it gets in the lines that there is room for.
+  const room = Math.max(1, Math.floor(cell / lineHeight));
+  while (!across && most > 12 && tallestOf(columns, most - 1) <= room) --most;
+  return {
+    ...spec,
+    height: Math.max(spec.height, rows.length * (tallestOf(rows, beside) * lineHeight + 8)),
+    encoding: {
+      ...spec.encoding,
+      x: { ...x, axis: { ...onLines(x.axis, columns, most), labelAngle: across ? 0 : -90 } },
+      y: { ...y, axis: onLines(y.axis, rows, beside) },
+    },
+  };
+}
+
 function makeView(given, theme, width, options) {
-  const spec = fitLabels(given, width);
+  const spec = fitMatrix(fitLabels(given, width), width);
   const themed = { ...spec, config: mergeConfig(spec.config ?? {}, themeConfig(theme, width)) };
   const runtime = parse(compile(themed).spec, undefined, { ast: true });
   return new View(runtime, { expr: expressionInterpreter, loader, ...options });

@@ -103,7 +103,10 @@ Account::Account(Gateway& gateway, std::function<void(const std::string&)> trace
     : gateway_(gateway),
       tools_(gateway.loop_, gateway.models().client(), gateway.environment_),
       trace_(std::move(trace)) {
-  for (const auto& branch : gateway.branches()) outside_.push_back(gateway.outside(*branch, tools_));
+  for (const auto& branch : gateway.branches()) {
+    outside_.push_back(gateway.outside(*branch, tools_));
+    outside_.back().streaming = [this](std::int64_t more) { streaming_ += more; };
+  }
 }
 
 Account::~Account() = default;
@@ -244,7 +247,7 @@ AccountFigures Account::figures() const {
                          .retrying = retrying_,
                          .requests = requests_,
                          .answers = answers_,
-                         .tokens = tokens_,
+                         .tokens = tokens_ + streaming_,
                          .oldest = {},
                          .waiting_for = ""};
   if (!under_way_.empty()) figures.oldest = under_way_.begin()->second->told();

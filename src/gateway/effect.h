@@ -46,6 +46,9 @@ struct Outside {
   // One try of a PromptQL query, at home.
   std::function<Task<std::expected<Json, ModelFailure>>(const PromptqlQuery& query)> promptql;
   int tries = 5;  // of one request to a model or a service
+  // Hears how many more tokens are being streamed at the moment; fewer, when an answer is there or has
+  // failed.
+  std::function<void(std::int64_t more)> streaming = [](std::int64_t) {};
 };
 
 // One try.

@@ -197,7 +197,11 @@ Circuit& Gateway::circuit(const Terms& terms) {
 }
 
 Task<std::expected<Json, ModelFailure>> Gateway::ask_promptql(const PromptqlQuery& query) {
-  if (query.url == "sim") co_return sim::promptql_reply(query.body, {.seed = settings_.seed});
+  if (query.url == "sim") {
+    Json reply = sim::promptql_reply(query.body, {.seed = settings_.seed});
+    sim::sign_promptql(reply);
+    co_return reply;
+  }
   co_return co_await query_promptql(models().client(), query, environment_);
 }
 

@@ -8,6 +8,7 @@
 // nothing here needs a lock and limits, budget, circuits and the order of service are the process's.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -101,7 +102,7 @@ struct AccountFigures {
   int retrying = 0;
   std::int64_t requests = 0;
   std::int64_t answers = 0;
-  std::int64_t tokens = 0;  // of the answers, and of those that are just being streamed
+  std::int64_t tokens = 0;  // of the answers, and as estimated of those that are just being streamed
   // The call under way of the case that was begun first.
   struct Oldest {
     std::string case_id;
@@ -192,6 +193,7 @@ class Account {
   std::int64_t requests_ = 0;
   std::int64_t answers_ = 0;
   std::int64_t tokens_ = 0;
+  std::atomic<std::int64_t> streaming_ = 0;                 // of answers that are not complete, as estimated
   std::multimap<std::int64_t, const UnderWay*> under_way_;  // by turn
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

@@ -167,7 +167,8 @@ std::vector<std::string> HttpModel::notes() const {
   return {notes_.begin(), notes_.end()};
 }
 
-Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatRequest& request) {
+Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatRequest& request,
+                                                                 OnTokens on_tokens) {
   if (Status status = ready(); !status) {
     co_return std::unexpected(ModelFailure{std::move(status).error(), std::nullopt});
   }
@@ -176,7 +177,7 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
   for (int round = 0;; ++round) {
     const WirePlan plan = plan_for(request, refused);
     const Json body = wire_.body(request, spec_, plan);
-    Answer answer = co_await ask(body, plan);
+    Answer answer = co_await ask(body, plan, on_tokens);
     if (answer.reply) {
       ReplyOrigin& origin = answer.reply->origin;
       origin.status = answer.status;
@@ -223,12 +224,15 @@ HttpRequest HttpModel::request_for(const Json& body, const WirePlan& plan) const
   return http;
 }
 
-Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan) {
+Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan, const OnTokens& on_tokens) {
   HttpRequest http = request_for(body, plan);
   Arrival arrival(wire_.stream());
   if (plan.stream) {
-    http.on_data = [&arrival](std::string_view data) {
+    http.on_data = [&arrival, &on_tokens](std::string_view data) {
+      const std::int64_t before = arrival.stream().tokens();
       arrival.take(data);
+      const std::int64_t more = arrival.stream().tokens() - before;
+      if (on_tokens && more > 0) on_tokens(more);
       return true;
     };
     http.is_complete = [&arrival] { return arrival.is_complete(); };

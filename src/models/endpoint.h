@@ -3,7 +3,7 @@
 // differently and sent again (capabilities.h), which is remembered for the calls that follow.
 //
 //   auto model = HttpModel::make(spec, client, environment);
-//   std::expected<ChatReply, ModelFailure> reply = co_await (*model)->complete(request);
+//   std::expected<ChatReply, ModelFailure> reply = co_await (*model)->complete(request, nullptr);
 #pragma once
 
 #include <functional>
@@ -41,7 +41,8 @@ class HttpModel : public ChatModel {
   // Kind auth if a key is needed and missing; names the variable. complete() fails in the same way.
   Status ready() const override;
 
-  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) override;
+  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request,
+                                                        OnTokens on_tokens) override;
   ModelIdentity identity() const override;
   std::string limit_key() const override;
   std::vector<std::string> notes() const override;
@@ -53,7 +54,7 @@ class HttpModel : public ChatModel {
 
   WirePlan plan_for(const ChatRequest& request, const SchemaRefusals& refused) const;
   HttpRequest request_for(const Json& body, const WirePlan& plan) const;
-  Task<Answer> ask(const Json& body, const WirePlan& plan);
+  Task<Answer> ask(const Json& body, const WirePlan& plan, const OnTokens& on_tokens);
   Asked asked() const;
   Answer read_whole(std::string_view body) const;
   Answer refused(const std::vector<Complaint>& complaints) const;

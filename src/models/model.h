@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,11 +37,17 @@ struct ModelIdentity {
   bool operator==(const ModelIdentity&) const = default;
 };
 
+// Hears of a reply that is being streamed how many more tokens of it have come, as estimated (tokens.h): for
+// whoever watches. What the provider counts comes with the reply.
+using OnTokens = std::function<void(std::int64_t more)>;
+
 class ChatModel {
  public:
   virtual ~ChatModel() = default;
-  // Never retries. Secrets never appear in an error. `request` must outlive the task.
-  virtual Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) = 0;
+  // Never retries. Secrets never appear in an error. `request` must outlive the task; `on_tokens` may be
+  // empty.
+  virtual Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request,
+                                                                OnTokens on_tokens) = 0;
   // Whether it can be asked at all: kind auth, naming the variable, if a key is needed and missing. Sends
   // nothing.
   virtual Status ready() const { return {}; }

@@ -297,8 +297,7 @@ Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Prob
                                        ProblemList& problems) {
   CollectRequest collecting = collect_request(request_, identity_);
   collecting.store = store_.get();
-  // How long the sitting has worked.
-  if (auto noted = co_await store_->note(""); !noted) co_return fail(std::move(noted.error()));
+  if (auto noted = co_await note_work(); !noted) co_return fail(std::move(noted.error()));
   auto notes = co_await store_->notes();
   if (!notes) co_return fail(std::move(notes.error()));
   for (std::string& note : *notes) warnings.push_back({"warning", "run.db", std::move(note)});
@@ -313,14 +312,28 @@ Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Prob
   collecting.worked_seconds = totals->worked_seconds;
   auto report = co_await collect_run(collecting, problems);
   if (!report) co_return report;
+  if (auto sealed = co_await close_and_seal(); !sealed) co_return fail(std::move(sealed.error()));
+  co_return report;
+}
+
+Task<Result<std::string>> Run::seal() {
+  if (auto noted = co_await note_work(); !noted) co_return fail(std::move(noted.error()));
+  co_return co_await close_and_seal();
+}
+
+// How long the sitting has worked.
+Task<Status> Run::note_work() {
+  return store_->note("");
+}
+
+Task<Result<std::string>> Run::close_and_seal() {
   WorkThread thread;
   auto sealed = co_await thread.run<Result<std::string>>([this] {
     const auto lock = store_->close();
     return write_seal(request_.directory, seals_);
   });
   store_.reset();
-  if (!sealed) co_return fail(std::move(sealed.error()));
-  co_return report;
+  co_return sealed;
 }
 
 Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& problems) {

@@ -80,6 +80,9 @@ class Run {
   // early said so.
   Task<Result<ReportInput>> collect(const RunResult& result, std::vector<Problem> warnings,
                                     ProblemList& problems);
+  // The end of a run whose files are not collect()'s (a job's): closes the journal and seals what is there.
+  // The seal. Nothing may be asked of the run afterwards.
+  Task<Result<std::string>> seal();
 
  private:
   Run(Gateway& gateway, RunRequest request) : gateway_(gateway), request_(std::move(request)) {}
@@ -93,6 +96,8 @@ class Run {
   Status write_config() const;
   Task<Status> begin_writing();
   Task<Status> hear_earlier();
+  Task<Status> note_work();
+  Task<Result<std::string>> close_and_seal();
 
   Gateway& gateway_;
   RunRequest request_;

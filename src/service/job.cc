@@ -53,6 +53,7 @@ JsonObject Job::json() const {
   for (const char* name : kJobLists) json[name] = JsonArray{};
   json["lists_truncated"] = truncated();
   json["agent"] = agent;
+  if (!seal.empty()) json["seal"] = seal;
   return json;
 }
 
@@ -61,6 +62,14 @@ JsonObject Job::lists() const {
                     {"evaluations", evaluations_},
                     {"evaluation_success_data", success_data_},
                     {"evaluation_failure_data", failure_data_}};
+}
+
+void Job::end_badly(const Error& error) {
+  status.status = "ERROR";
+  status.is_error = true;
+  status.stop_reason = "failed";
+  status.error = error.text();
+  status.message = "the job could not be finished";
 }
 
 bool Job::truncated() const {

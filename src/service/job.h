@@ -59,6 +59,7 @@ class Job {
   std::string agent;
   persona::JobStatus status;
   std::string directory;
+  std::string seal;  // of its directory, once it has ended
   std::int64_t created_ms = 0;
   std::int64_t items = 0;  // of its snapshot
   bool cancelled = false;
@@ -66,6 +67,9 @@ class Job {
   std::unique_ptr<persona::PersonaEvaluation> evaluation;
   std::unique_ptr<Run> run;         // while it is under way
   std::function<void()> when_idle;  // the one who waits for that; may be empty
+
+  // It ends with an error.
+  void end_badly(const Error& error);
 
   bool idle() const { return writes_left_ == 0; }
   Error* broken() { return broken_ ? &*broken_ : nullptr; }

@@ -119,7 +119,8 @@ Json status_schema() {
     "usage": {"type": "object"}, "is_error": {"type": "boolean"},
     "stop_reason": {"type": ["string", "null"]}, "error": {"type": ["string", "null"]},
     "eval_info": {"type": "array"}, "evaluations": {"type": "array"},
-    "lists_truncated": {"type": "boolean"}}, "required": ["job_id", "status", "mode", "processed_items"]})")
+    "lists_truncated": {"type": "boolean"},
+    "seal": {"type": "string", "description": "Of the job's directory once it has ended: see assay verify."}}, "required": ["job_id", "status", "mode", "processed_items"]})")
       .value();
 }
 

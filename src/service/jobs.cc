@@ -14,6 +14,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/exceptions/caught.h"
 #include "core/file.h"
 #include "core/ids.h"
 #include "core/later.h"
@@ -70,12 +71,15 @@ class StoreJobs final : public Jobs {
  private:
   JobSurroundings surroundings() { return {loop_, store_, options_}; }
   Task<void> create(std::shared_ptr<Job> job, Answer begun);
+  Task<Status> make(std::shared_ptr<Job> job);
   Status check_model(const std::string& model);
   // Directories of jobs that were never stored: dry runs, and what a kill left before its job was.
   void remove_orphans();
   void take_up(const StoredJob& stored);
   void start_next();
   Task<void> run(std::shared_ptr<Job> job);
+  Task<Status> carry_out(std::shared_ptr<Job> job);
+  Task<Status> keep_files(Job& job);
   Task<void> keep_status_fresh(std::shared_ptr<Job> job);
   Task<Status> put(const Job& job);
   void end(const std::shared_ptr<Job>& job);
@@ -218,24 +222,22 @@ void StoreJobs::submit(JobParameters parameters, std::string agent, Answer begun
   });
 }
 
-Task<void> StoreJobs::create(std::shared_ptr<Job> job, Answer begun) {
-  const Busy busy(*this);
-  if (auto good = check_model(job->parameters.model); !good) {
-    begun(fail(std::move(good.error())));
-    co_return;
-  }
+// The job with its snapshot, stored.
+Task<Status> StoreJobs::make(std::shared_ptr<Job> job) {
+  if (auto good = check_model(job->parameters.model); !good) co_return good;
   job->created_ms = epoch_ms();
   job->status.job_id = persona::context_id(make_run_id(std::chrono::system_clock::now()), "job");
   job->status.message = fmt::format("accepted for {}", job->parameters.personas.front().name);
   job->directory = options_.directory + "/" + job->status.job_id;
   auto items = co_await blocking_.run<Result<std::int64_t>>([job] { return job->take_snapshot(); });
-  if (!items) {
-    begun(fail(std::move(items.error())));
-    co_return;
-  }
-  auto done = co_await put(*job);
-  if (!done) {
-    begun(fail(std::move(done.error())));
+  if (!items) co_return fail(std::move(items.error()));
+  co_return co_await put(*job);
+}
+
+Task<void> StoreJobs::create(std::shared_ptr<Job> job, Answer begun) {
+  const Busy busy(*this);
+  if (auto made = co_await caught(make(job)); !made) {
+    begun(fail(std::move(made.error())));
     co_return;
   }
   begun(job->json());
@@ -263,28 +265,31 @@ Task<void> StoreJobs::keep_status_fresh(std::shared_ptr<Job> job) {
     co_await loop_.sleep(kStatusEvery);
     if (job->status.status != "PROCESSING" || stopping_ || job->status.processed_requests == shown) continue;
     shown = job->status.processed_requests;
-    (void)co_await put(*job);
+    (void)co_await caught(put(*job));
   }
 }
 
 Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
-  const auto failed = [&](const Error& error) {
-    job->status.status = "ERROR";
-    job->status.is_error = true;
-    job->status.stop_reason = "failed";
-    job->status.error = error.text();
-    job->status.message = "the job could not be finished";
-  };
-  Status opened = co_await blocking_.run<Status>([job] { return job->open(); });
+  if (auto carried_out = co_await caught(carry_out(job)); !carried_out) {
+    co_await Idle(*job);
+    job->run.reset();
+    job->end_badly(carried_out.error());
+  }
+  // Interrupted by the end of the service, it is taken up again by the next one.
+  if (is_final(job->status.status)) {
+    if (auto done = co_await caught(put(*job)); !done) {
+      for (const Answer& answer : std::exchange(job->finished, {})) answer(fail(done.error()));
+    }
+  }
+  end(job);
+}
+
+// To its last status. A failure is one that nothing is known of.
+Task<Status> StoreJobs::carry_out(std::shared_ptr<Job> job) {
+  if (auto opened = co_await blocking_.run<Status>([job] { return job->open(); }); !opened) co_return opened;
   job->status.status = "PROCESSING";
   job->status.message = fmt::format("{} items to process", job->items);
-  if (opened) opened = co_await put(*job);
-  if (!opened) {
-    failed(opened.error());
-    (void)co_await put(*job);
-    end(job);
-    co_return;
-  }
+  if (auto stored = co_await put(*job); !stored) co_return stored;
   RunResult result{RunEnd::stopped, std::nullopt};
   auto run = co_await Run::open(
       *gateway_,
@@ -305,35 +310,46 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     result = co_await job->run->execute();
   }
   co_await Idle(*job);
-  job->run.reset();
   if (const Error* broken = job->broken()) result = {RunEnd::stopped, *broken};
+  // The service stops: the next one takes the job up again.
   if (result.end == RunEnd::interrupted && !job->cancelled) {
-    // The service stops: the next one takes the job up again.
-    end(job);
-    co_return;
+    job->run.reset();
+    co_return Status();
   }
-  if (result.end == RunEnd::complete) {
+  // The status is the final one only when its files are.
+  auto kept = co_await keep_files(*job);
+  job->run.reset();
+  if (result.end == RunEnd::stopped) {
+    job->end_badly(result.reason ? *result.reason : Error{ErrorKind::io, "the run stopped", {}});
+  } else if (!kept) {
+    job->end_badly(kept.error());
+  } else if (result.end == RunEnd::complete) {
     job->status.status = "COMPLETE";
     job->status.stop_reason = job->status.skipped_items > 0 ? "limit" : "exhausted";
     job->status.message = fmt::format("Completed processing of {} items", job->status.processed_items);
-  } else if (result.end == RunEnd::interrupted) {
+  } else {
     job->status.status = "CANCELLED";
     job->status.stop_reason = "cancelled";
     job->status.message = fmt::format("cancelled after {} items", job->status.processed_items);
-  } else {
-    failed(result.reason ? *result.reason : Error{ErrorKind::io, "the run stopped", {}});
   }
-  if (job->parameters.dry_run) {
+  co_return Status();
+}
+
+// Its lists, and the seal on its directory; nothing of a dry run.
+Task<Status> StoreJobs::keep_files(Job& job) {
+  if (job.parameters.dry_run) {
+    job.run.reset();
     std::error_code ignored;
-    std::filesystem::remove_all(job->directory, ignored);
+    std::filesystem::remove_all(job.directory, ignored);
+    co_return Status();
   }
-  if (!job->parameters.dry_run) {
-    if (auto written = write_lists(job->directory, job->lists()); !written) failed(written.error());
-  }
-  if (auto done = co_await put(*job); !done) {
-    for (const Answer& answer : std::exchange(job->finished, {})) answer(fail(done.error()));
-  }
-  end(job);
+  if (auto written = write_lists(job.directory, job.lists()); !written) co_return written;
+  // What could not be opened is left as it is.
+  if (!job.run) co_return Status();
+  auto sealed = co_await job.run->seal();
+  if (!sealed) co_return fail(std::move(sealed.error()));
+  job.seal = std::move(*sealed);
+  co_return Status();
 }
 
 void StoreJobs::end(const std::shared_ptr<Job>& job) {

@@ -54,7 +54,8 @@ ModelIdentity SimModel::identity() const {
   return {.provider = "sim", .name = given_};
 }
 
-Task<std::expected<ChatReply, ModelFailure>> SimModel::complete(const ChatRequest& request) {
+Task<std::expected<ChatReply, ModelFailure>> SimModel::complete(const ChatRequest& request,
+                                                                OnTokens /*on_tokens*/) {
   ChatRequest own = request;  // the caller's name may be an alias; the model's own decides
   own.model = name_;
   ChatReply reply = sim::answer(own, options_);

@@ -18,7 +18,8 @@ class SimModel : public ChatModel {
   static Result<std::unique_ptr<ChatModel>> make(std::string_view name, SimOptions defaults = {});
 
   // Answers at once.
-  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request) override;
+  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request,
+                                                        OnTokens on_tokens) override;
   // Its name has the options that it was given with, since they decide the answers too.
   ModelIdentity identity() const override;
   std::string limit_key() const override { return "sim"; }

@@ -189,6 +189,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     if (plan.fault == Fault::wrong_schema) spoil_promptql(reply);
     if (plan.fault == Fault::length) cut_promptql(reply);
     if (plan.fault != Fault::none) stats_->count_fault(plan.fault);
+    sign_promptql(reply);
     std::string written = to_text(reply);
     const Message said{.role = Role::assistant, .text = written};
     stats_->count_usage({prompt_tokens(conversation), completion_tokens(said), 0, 0, 0});

@@ -206,11 +206,11 @@ Status make_file(const std::string& directory, const RunIdentity& identity,
   return {};
 }
 
-Error not_as_written(const std::string& directory, Error found, std::string_view choice) {
+Error not_as_written(Error found, std::string_view choice) {
   found.message += fmt::format(
       ". Nothing was asked or written. Put run.db, run.db-wal and run.db.head back from a copy, or {}",
       choice);
-  return std::move(found).with("directory", directory);
+  return found;
 }
 
 // Everything that was written is looked at before anything is added to it.
@@ -219,11 +219,11 @@ Result<RunWrites> open_writes(const std::string& directory, Damage damage) {
   auto database = open_existing(directory, Database::Mode::read_write);
   if (!database) return fail(std::move(database.error()));
   auto checked = check_journal(*database, beside);
-  if (!checked) return fail(not_as_written(directory, std::move(checked.error()), "start a new run"));
+  if (!checked) return fail(not_as_written(std::move(checked.error()), "start a new run"));
   const std::string& defect = checked->report.defect;
   if (!defect.empty() && damage == Damage::refuse) {
     return fail(not_as_written(
-        directory, Error{ErrorKind::journal, defect, {}},
+        Error{ErrorKind::journal, defect, {{"file", journal_path(directory)}}},
         fmt::format("go on with what is there, which is noted in the run: assay resume {} --accept-changes",
                     directory)));
   }

@@ -301,6 +301,20 @@ TEST_F(AccountTest, ARetryThatWaitsIsGivenUpWhenTheRunStops) {
   EXPECT_EQ(one_->figures().retrying, 0);
 }
 
+TEST_F(AccountTest, WhatIsBeingStreamedIsCountedUntilItsAnswerIs) {
+  open({});
+  FakeEffect effect = answers("a", {.takes = 300ms});
+  std::string how;
+  begin(*one_, effect, how);
+  effect.last_asked()->streaming(3);
+  effect.last_asked()->streaming(4);
+  EXPECT_EQ(one_->figures().tokens, 7);
+  EXPECT_EQ(two_->figures().tokens, 0);
+  effect.last_asked()->streaming(-7);
+  while (how.empty()) run_for(1ms);
+  EXPECT_EQ(one_->figures().tokens, 10) << "as it was counted there";
+}
+
 TEST_F(AccountTest, AnAccountMayGoRightAfterItWasStopped) {
   open({});
   one_->stop(std::nullopt);

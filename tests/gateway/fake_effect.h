@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,12 +18,18 @@ class FakeEffect final : public Effect {
 
   std::string_view kind() const override { return "model"; }
   Result<Terms> terms(Outside& /*outside*/) const override { return terms_; }
-  Task<TryResult> send(Outside& /*outside*/) override { return send_(); }
+  Task<TryResult> send(Outside& outside) override {
+    *asked_ = &outside;
+    return send_();
+  }
   const Terms& terms() const { return terms_; }
+  // What this effect, or a copy of it, was sent with.
+  Outside* last_asked() const { return *asked_; }
 
  private:
   Terms terms_;
   Send send_;
+  std::shared_ptr<Outside*> asked_ = std::make_shared<Outside*>(nullptr);
 };
 
 inline TryResult try_failed(ErrorKind kind, std::string message,

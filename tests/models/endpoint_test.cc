@@ -89,9 +89,9 @@ class Endpoint : public testing::Test {
     return *models_.back();
   }
 
-  std::expected<ChatReply, ModelFailure> complete(HttpModel& asked,
-                                                  const ChatRequest& request = ask("Hello")) {
-    auto reply = loop_.run_until_done(asked.complete(request));
+  std::expected<ChatReply, ModelFailure> complete(HttpModel& asked, const ChatRequest& request = ask("Hello"),
+                                                  OnTokens on_tokens = {}) {
+    auto reply = loop_.run_until_done(asked.complete(request, std::move(on_tokens)));
     if (!reply) {
       EXPECT_THAT(reply.error().error.text(), Not(HasSubstr(std::string(kKey)))) << "a key in an error";
     }
@@ -507,6 +507,38 @@ TEST_F(Endpoint, StreamsAnthropicToo) {
   EXPECT_EQ(reply->usage, (Usage{4, 2, 0, 0, 0}));
 }
 
+// A token for each piece here; what is thought aloud has been computed too.
+TEST_F(Endpoint, TellsTheTokensOfAStreamAsTheyCome) {
+  const auto heard = [&](const char* provider, std::vector<std::string> events) {
+    serve([events](const Json&, Responder& responder) {
+      responder.begin_stream(200, {{"Content-Type", "text/event-stream"}});
+      for (const std::string& event : events) responder.write("data: " + event + "\n\n");
+      responder.end_stream();
+    });
+    std::int64_t tokens = 0;
+    EXPECT_TRUE(
+        complete(model(streaming(spec(provider))), ask("Hello"), [&](std::int64_t more) { tokens += more; }));
+    return tokens;
+  };
+  const std::vector<std::string> openai{
+      R"({"choices":[{"delta":{"reasoning_content":"Hm "}}]})",
+      R"({"choices":[{"delta":{"content":"Hi"}}]})",
+      R"({"choices":[{"delta":{"content":" you"}}]})",
+      R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]})",
+      R"({"choices":[{"delta":{},"finish_reason":"stop"}]})",
+      "[DONE]"};
+  EXPECT_EQ(heard("openai", openai), 4);
+  const std::vector<std::string> anthropic{
+      R"({"type":"message_start","message":{"model":"c","usage":{"input_tokens":4}}})",
+      R"({"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}})",
+      R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"Hm"}})",
+      R"({"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}})",
+      R"({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Hi."}})",
+      R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}})",
+      R"({"type":"message_stop"})"};
+  EXPECT_EQ(heard("anthropic", anthropic), 2);
+}
+
 TEST_F(Endpoint, MapsTroubleInAStream) {
   struct Case {
     std::vector<std::string> chunks;
@@ -554,7 +586,7 @@ TEST_F(Endpoint, ServesManyAtOnceAndLearnsOnlyAsOftenAsItMust) {
   request.sampling.seed = 1;
   std::vector<Task<std::expected<ChatReply, ModelFailure>>> tasks;
   tasks.reserve(50);
-  for (int i = 0; i < 50; ++i) tasks.push_back(asked.complete(request));
+  for (int i = 0; i < 50; ++i) tasks.push_back(asked.complete(request, nullptr));
   for (const auto& reply : loop_.run_until_done(all(std::move(tasks)))) ASSERT_TRUE(reply.has_value());
   EXPECT_LE(requests_.size(), 100U);
   EXPECT_THAT(asked.notes(), ElementsAre(HasSubstr("seed")));

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 class Echo : public ChatModel {
  public:
   explicit Echo(std::string name) : name_(std::move(name)) {}
-  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest&) override {
+  Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest&, OnTokens) override {
     co_return ChatReply{};
   }
   ModelIdentity identity() const override { return {.provider = "sim", .name = name_}; }

@@ -210,6 +210,25 @@ TEST_F(JournalChainTest, AJournalThatWasCutShortAnywhereIsNoticed) {
   }
 }
 
+// What a cut takes away decides who notices: SQLite sees a page that is no page any more, the chain a row
+// whose bytes are zeros now. Which of both stands at the end of the file is chance, that it is told of is
+// not.
+TEST_F(JournalChainTest, WhateverACutHasTakenAwayItsFileIsNamed) {
+  {
+    auto store = create_run(folder(), loop_.post());
+    ASSERT_TRUE(store.has_value()) << store.error().text();
+    put(**store, 0, 1);
+    EffectRow long_one = effect(1, "judge");
+    long_one.reply = '"' + std::string(40'000, 'x') + '"';  // pages that hold nothing but its bytes
+    ASSERT_TRUE(loop_.await((*store)->put(std::move(long_one))).has_value());
+  }
+  fs::resize_file(file("run.db"), fs::file_size(file("run.db")) - 3500);
+  EXPECT_THAT(refusal(),
+              AllOf(HasSubstr("run.db: what was written from row"), HasSubstr("was changed afterwards")));
+  fs::resize_file(file("run.db"), 4096 * 3 + 100);
+  EXPECT_THAT(refusal(), HasSubstr("run.db: the database is damaged"));
+}
+
 TEST_F(JournalChainTest, ARunThatWasKilledIsGoneOnWithWhateverStandsAtTheEndOfItsLog) {
   killed_run(20);
   const Copy copy(folder());

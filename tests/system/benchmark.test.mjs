@@ -155,15 +155,15 @@ test('kill -9 between two tool calls: no tool is run twice and no completion pai
     { reply: { text: kAnswer } },
   ])]);
   const run = start(set.args('tool_calling', 'openai/m'), { env: sim.env });
-  // Until the quick one of the two has its result in the journal.
+  const name = set.file('rank-tool_calling-openai-m-variation0.yaml');
+  // Until the quick one of the two has its result in the journal, and the file says so.
   const journaled = () => ['run.db', 'run.db-wal'].map((name) => join(set.output, name))
     .some((path) => exists(path) && readFileSync(path, 'latin1').includes('{"noted":{"q":"quick"}}'));
-  while (set.tool.uses().length < 3 || !journaled()) await sleep(20);
-  await sleep(100);
+  const told = () => exists(name) && kinds(readYaml(name)).length === 4;
+  while (set.tool.uses().length < 3 || !journaled() || !told()) await sleep(20);
   run.child.kill('SIGKILL');
   assert.equal((await run.ended).signal, 'SIGKILL');
   assert.equal(await sim.sent(), 2);
-  const name = set.file('rank-tool_calling-openai-m-variation0.yaml');
   assert.deepEqual(kinds(readYaml(name)), ['user_message', 'tool_call', 'tool_call', 'tool_call']);
   assert.equal(readYaml(name).conversation[1].tool_call.result.noted.q, 'first');
   // The slow one is quick from now on.
@@ -354,6 +354,8 @@ test('PromptQL: the artifact is the answer; an error is tried again, anything el
     assert.deepEqual(readYaml(name).answer, [{ id: 'a' }, { id: 'b' }], 'of two artifacts of one name the last counts');
     assert.equal(readYaml(name).score, 1);
     assert.equal(readYaml(name).output.thread_id, '1');
+    assert.deepEqual(readJson(join(set.output, 'summary.json')).simulated, ['sim/promptql'], 'told from a real service over HTTP too');
+    assert.match(second.stdout, /Simulated: answers of sim\/promptql/);
     assert.equal(await queries(), 2);
     assert.equal((await assay(set.args('promptql', 'claude'), { env })).code, 0);
     assert.equal(await queries(), 2, 'a file without error is left');

@@ -187,14 +187,15 @@ test('mcp: a server that crashes, hangs or talks rubbish costs one call, and see
   assert.equal(file.score, 1);
 });
 
-// Four runs, each of which asks its server twice who it is, and one of which makes it crash between.
-async function whoServes(t, more) {
+// Four runs, each of which asks its server twice who it is, and one of which makes it crash between. With `together`,
+// no server answers before so many have been there at once, and each leaves time for one more to come.
+async function whoServes(t, { together = 0, ...more }) {
   const directory = scratch(t);
   mkdirSync(join(directory, 'tasks'));
   const names = ['one', 'two', 'three', 'four'];
   write(join(directory, 'tasks/ask.yaml'), YAML.stringify({ tool_calling_prompt: 'answer {q}', variations: names.map((q) => ({ q, expected_output: ['ok'] })) }));
   write(join(directory, 'eval.yaml'), YAML.stringify({ evaluation: 'benchmark', input_dir: 'tasks', system: 'tool_calling', model: 'openai/m', ...more,
-    tools: [{ name: 'odd', kind: 'mcp', command: ['node', join(root, 'tests/tools/mcp_server.mjs'), '--who', '--note', join(directory, 'servers.log')], ...more.tool }], tool: undefined }));
+    tools: [{ name: 'odd', kind: 'mcp', command: ['node', join(root, 'tests/tools/mcp_server.mjs'), '--who', '--together', `${together}`, '--note', join(directory, 'servers.log')], ...more.tool }], tool: undefined }));
   const sim = await simulator(t, ['--script', writeLines(join(directory, 'script.jsonl'), [
     { match: 'answer one', in: 'conversation', times: 1, reply: { tool_calls: [{ name: 'crash', arguments: {} }] } },
     ...names.flatMap((q) => Array.from({ length: 2 }, () => ({ match: `answer ${q}`, in: 'conversation', times: 1, reply: { tool_calls: [{ name: 'pid', arguments: {} }] } }))),
@@ -203,15 +204,14 @@ async function whoServes(t, more) {
   const output = join(directory, 'out');
   const run = await assay(['run', join(directory, 'eval.yaml'), '--output-dir', output], { cwd: directory, env: sim.env });
   assert.equal(run.code, 0, run.stderr);
-  let now = 0;
-  const most = readFileSync(join(directory, 'servers.log'), 'utf8').trim().split('\n').reduce((high, sign) => Math.max(high, now += sign === '+' ? 1 : -1), 0);
+  const most = Math.max(...readFileSync(join(directory, 'servers.log'), 'utf8').match(/^=\d+$/gm).map((line) => Number(line.slice(1))));
   const served = names.map((_, i) => YAML.parse(readFileSync(join(output, `ask-tool_calling-openai-m-variation${i}.yaml`), 'utf8')).conversation
     .filter((entry) => entry.tool_call?.name === 'pid').map(({ tool_call }) => tool_call.result));
   return { served, most };
 }
 
 test('mcp: each run has a server of its own, which no other run can crash or change, and no more of them than allowed', async (t) => {
-  const { served, most } = await whoServes(t, { max_servers: 2 });
+  const { served, most } = await whoServes(t, { max_servers: 2, together: 2 });
   assert.equal(most, 2);
   for (const pids of served) assert.equal(pids[0], pids[1], 'one server for all calls of a run');
   assert.equal(new Set(served.map(([pid]) => pid)).size, 4, 'and another for each run');

@@ -99,12 +99,12 @@ test('a command that fails, hangs, prints rubbish or half an object costs its ca
   const directory = scratch(t);
   const script = write(join(directory, 'bad.sh'), '#!/bin/sh\ncase "$INPUT" in *gnore*) echo boom >&2; exit 7;; *council*) sleep 60;; *retend*) echo \'{"actual_outcome": tr\';; *) echo \'{"actual_outcome": false}\';; esac\n');
   chmodSync(script, 0o755);
-  const run = await generated(t, directory, { command: ['./bad.sh'], timeout: '400ms' });
+  const run = await generated(t, directory, { command: ['./bad.sh'], timeout: '3s' });  // enough to start a shell, however busy the machine is
   assert.equal(run.code, 3, run.stderr);
   const results = readLines(join(directory, 'gen/results.jsonl'));
   assert.deepEqual(results.map((line) => line.outcome), ['target_failed', 'target_failed', 'target_failed', 'scored']);
   assert.match(results[0].error, /exit code 7: boom/);
-  assert.match(results[1].error, /400|time/i);
+  assert.match(results[1].error, /did not end within 3 s/);
   assert.match(results[2].error, /not one JSON value/);
   const summary = readJson(join(directory, 'gen/summary.json'));
   assert.deepEqual(summary.cases, { total: 4, evaluated: 1, errored: 3, invalid: 0 });

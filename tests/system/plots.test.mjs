@@ -66,6 +66,29 @@ test('every plot draws from a file without network, at desk and phone width, lig
   }
 });
 
+test('the names beside and above a matrix are drawn whole, on a phone too', async (t) => {
+  if (!drawn) return;
+  const directory = await makeGallery(t);
+  const instance = await openBrowser(t);
+  for (const width of [1280, 390]) {
+    const { page } = await openPage(instance, join(directory, 'gallery.html'), { width });
+    const matrices = await page.evaluate(() => [...document.querySelectorAll('figure.plot')].flatMap((figure) => {
+      const { encoding } = JSON.parse(figure.querySelector('script.plot').textContent);
+      if (encoding?.x?.field !== 'column') return [];
+      const texts = [...figure.querySelectorAll('.role-axis-label text')].map((text) => ({ text: text.textContent, box: text.getBoundingClientRect().toJSON() }));
+      return [{ name: figure.dataset.name, wanted: [...encoding.x.scale.domain, ...encoding.y.scale.domain], texts, picture: figure.querySelector('svg').getBoundingClientRect().toJSON() }];
+    }));
+    assert.ok(matrices.length >= 4, `${matrices.length} matrices`);
+    const bare = (text) => text.replace(/\s/g, '');
+    for (const { name, wanted, texts, picture } of matrices) {
+      assert.deepEqual(texts.map(({ text }) => bare(text)).sort(), wanted.map(bare).sort(), `${name} at ${width} px`);
+      for (const { text, box } of texts) {
+        assert.ok(box.left >= picture.left - 1 && box.right <= picture.right + 1 && box.top >= picture.top - 1, `${name} at ${width} px: ${text} is cut at the edge`);
+      }
+    }
+  }
+});
+
 test('a plot can be saved as SVG, PNG and spec, with the labels as text', async (t) => {
   if (!drawn) return;
   const directory = await makeGallery(t);

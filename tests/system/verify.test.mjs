@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { cpSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { assay, root, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, exists, askedMore } from './harness.mjs';
+import { service, items, job } from './service_process.mjs';
 
 // Every file below the directory, by its name there.
 const filesOf = (directory) => readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -117,39 +118,43 @@ test('the seal that was kept elsewhere tells a run that was changed and sealed a
   assert.match(told.stdout, /FAILED: seal: found [0-9a-f]{64}, expected [0-9a-f]{64}: the run was changed and sealed again/);
 });
 
-test('a run that was changed is not gone on with, unless that is accepted, and then it is noted', async (t) => {
-  const { output, run, verify } = await judged(t);
-  const whole = `${output}.whole`;
-  cpSync(output, whole, { recursive: true });
-  const putBack = () => { rmSync(output, { recursive: true }); cpSync(whole, output, { recursive: true }); };
-  const edits = {
-    'report.html': () => replace(output, 'report.html', 'all is well'),
-    'problems.log': () => replace(output, 'problems.log', 'error: none\n'),
-    'notes.txt': () => write(join(output, 'notes.txt'), 'x'),
-    'results.jsonl': () => unlinkSync(join(output, 'results.jsonl')),
-    'row \\d+': () => sql(join(output, 'run.db'), "UPDATE outcomes SET result = result || ' ' WHERE case_index = 3"),
-    'run.db': () => truncateSync(join(output, 'run.db'), readFileSync(join(output, 'run.db')).length - 1000),
-  };
-  for (const [what, edit] of Object.entries(edits)) {
-    edit();
-    const before = filesOf(output).map((file) => readFileSync(join(output, file), 'latin1'));
-    const refused = await assay(['resume', output]);
-    assert.equal(refused.code, 2, `${what}: ${refused.stdout}`);
-    assert.match(refused.stderr, new RegExp(`${what}.*(was changed|was not there|is missing|damaged)`), what);
-    assert.match(refused.stderr, /(nothing was asked or written|start a new run)/i);
-    assert.deepEqual(filesOf(output).map((file) => readFileSync(join(output, file), 'latin1')), before, `${what}: nothing was touched`);
-    assert.equal((await verify()).code, 1, what);
-    putBack();
-  }
-  edits['row \\d+']();
-  const accepted = await assay(['resume', output, '--accept-changes']);
-  assert.equal(accepted.code, 0, accepted.stderr);
-  assert.match(readFileSync(join(output, 'problems.log'), 'utf8'), /warning: run\.db: accepted as it was found: .*outcome of case/);
-  const after = await verify();
-  assert.equal(after.code, 0, after.stdout);
-  assert.match(after.stdout, /note: accepted as it was found/);
-  assert.equal((await verify('--seal', sealOf(run))).code, 1, 'the seal of before does not fit it');
-});
+// How the rows were grouped into commits decides what stands at the end of the file, and so who notices that it was cut:
+// SQLite or the chain.
+for (const [grouping, args] of Object.entries({ 'few commits': [], 'many commits': ['--limits.concurrency', '1'] })) {
+  test(`a run that was changed is not gone on with, unless that is accepted, and then it is noted: ${grouping}`, async (t) => {
+    const { output, run, verify } = await judged(t, { args });
+    const whole = `${output}.whole`;
+    cpSync(output, whole, { recursive: true });
+    const putBack = () => { rmSync(output, { recursive: true }); cpSync(whole, output, { recursive: true }); };
+    const edits = {
+      'report.html': () => replace(output, 'report.html', 'all is well'),
+      'problems.log': () => replace(output, 'problems.log', 'error: none\n'),
+      'notes.txt': () => write(join(output, 'notes.txt'), 'x'),
+      'results.jsonl': () => unlinkSync(join(output, 'results.jsonl')),
+      'row \\d+': () => sql(join(output, 'run.db'), "UPDATE outcomes SET result = result || ' ' WHERE case_index = 3"),
+      'run.db': () => truncateSync(join(output, 'run.db'), readFileSync(join(output, 'run.db')).length - 1000),
+    };
+    for (const [what, edit] of Object.entries(edits)) {
+      edit();
+      const before = filesOf(output).map((file) => readFileSync(join(output, file), 'latin1'));
+      const refused = await assay(['resume', output]);
+      assert.equal(refused.code, 2, `${what}: ${refused.stdout}`);
+      assert.match(refused.stderr, new RegExp(`${what}.*(was changed|was not there|is missing|damaged)`), what);
+      assert.match(refused.stderr, /(nothing was asked or written|start a new run)/i);
+      assert.deepEqual(filesOf(output).map((file) => readFileSync(join(output, file), 'latin1')), before, `${what}: nothing was touched`);
+      assert.equal((await verify()).code, 1, what);
+      putBack();
+    }
+    edits['row \\d+']();
+    const accepted = await assay(['resume', output, '--accept-changes']);
+    assert.equal(accepted.code, 0, accepted.stderr);
+    assert.match(readFileSync(join(output, 'problems.log'), 'utf8'), /warning: run\.db: accepted as it was found: what was written from row \d+ \(.+\) to row \d+ was changed afterwards/);
+    const after = await verify();
+    assert.equal(after.code, 0, after.stdout);
+    assert.match(after.stdout, /note: accepted as it was found/);
+    assert.equal((await verify('--seal', sealOf(run))).code, 1, 'the seal of before does not fit it');
+  });
+}
 
 test('a finished run that is resumed is sealed anew, and says which seal it had', async (t) => {
   const { output, run, verify } = await judged(t);
@@ -160,6 +165,29 @@ test('a finished run that is resumed is sealed anew, and says which seal it had'
   const old = await verify('--seal', sealOf(run));
   assert.equal(old.code, 1);
   assert.match(old.stdout, /FAILED: seal: .*gone on with since that seal/);
+});
+
+test('a job of the service is sealed when it has ended, and a byte that changes in its directory is noticed', async (t) => {
+  const store = join(scratch(t), 'store');
+  const sim = await simulator(t);
+  const running = await service(t, store, { env: sim.env });
+  await running.post('/record-evaluation-items', { items: items(5) });
+  const { json: done } = await running.post('/process-evals/mode2', job());
+  assert.equal(done.status, 'COMPLETE', done.error);
+  const directory = join(store, 'jobs', done.job_id);
+  const sound = await assay(['verify', directory, '--seal', done.seal]);
+  assert.equal(sound.code, 0, sound.stdout);
+  assert.match(sound.stdout, /ok: files: \d+ files are as they were sealed/);
+  assert.match(sound.stdout, /ok: journal: 5 answers and 5 outcomes/);
+  const files = filesOf(directory);
+  assert.ok(['items.jsonl', 'run.db', 'evaluations.jsonl', 'eval_info.jsonl'].every((name) => files.includes(name)), files.join());
+  for (const name of files) {
+    const changed = twin(directory, `${directory}.${name}`);
+    const bytes = readFileSync(join(directory, name));
+    replace(changed, name, bytes.length === 0 ? 'x' : flipped(bytes, bytes.length >> 1));
+    assert.equal((await assay(['verify', changed])).code, 1, name);
+  }
+  assert.equal((await running.get(`/process-evals/mode2/${done.job_id}`)).json.seal, done.seal, 'which its status keeps telling');
 });
 
 test('a removed -wal and a cut journal of a killed run are noticed, a killed run is not', async (t) => {

@@ -1,6 +1,6 @@
 // A Model Context Protocol server over stdio for tests: well-behaved by default, and able to crash, hang and
 // talk rubbish on request. Flags change how it starts; its tools change how it behaves when called.
-import {appendFileSync, closeSync} from 'node:fs';
+import {appendFileSync, closeSync, readFileSync} from 'node:fs';
 import {createInterface} from 'node:readline';
 
 const flag = (name) => process.argv.includes(name);
@@ -16,13 +16,37 @@ if (flag('--die')) {
   process.stderr.write('cannot open the database\n');
   process.exit(3);
 }
+// Notes itself, and then how many of those that did are alive: whoever is second sees the first.
 if (flag('--note')) {
-  appendFileSync(value('--note'), '+\n');
-  process.on('exit', () => appendFileSync(value('--note'), '-\n'));
+  const alive = (pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  appendFileSync(value('--note'), `+${process.pid}\n`);
+  const noted = readFileSync(value('--note'), 'utf8').match(/^\+\d+$/gm).map((line) => Number(line.slice(1)));
+  appendFileSync(value('--note'), `=${noted.filter(alive).length}\n`);
 }
 if (flag('--banner')) say('Some server 1.2 is running on stdio\n');
 if (flag('--endless')) for (let i = 0; i < 1000; ++i) say('chatter');
 if (flag('--stubborn')) process.on('SIGTERM', () => {});
+
+// Of the servers that note themselves in the same file, so many were alive at once.
+const most = () => Math.max(...readFileSync(value('--note'), 'utf8').match(/^=\d+$/gm).map((line) => Number(line.slice(1))));
+const until = async (condition, ms) => {
+  for (const end = Date.now() + ms; !condition() && Date.now() < end;) await new Promise((soon) => setTimeout(soon, 10));
+};
+// With --together N: N of them have been there, and one more has had the time to come if it could. Once.
+let waited = false;
+const together = async () => {
+  const wanted = Number(value('--together') ?? 0);
+  if (wanted === 0 || waited) return;
+  waited = true;
+  await until(() => most() >= wanted, 30_000);
+  await until(() => most() > wanted, 1000);
+};
 
 const ask = (id, method) => new Promise((resolve) => {
   answers.set(id, resolve);
@@ -39,7 +63,10 @@ const pages = {
 const tools = {
   echo: (args) => text(JSON.stringify(args)),
   variable: ({name}) => text(process.env[name] ?? 'not set'),
-  pid: () => text(String(process.pid)),
+  async pid() {
+    await together();
+    return text(String(process.pid));
+  },
   seen: () => text(seen.join(' ')),
   structured: () => ({...text('{"n":1}'), structuredContent: {n: 1}}),
   // Each a way to give away what it was given.

@@ -17,6 +17,23 @@ Sampling in_force(Sampling asked, const ModelIdentity& identity) {
   return asked;
 }
 
+// The tokens of one reply while it comes: what the provider counts takes their place when it is there.
+class Streamed {
+ public:
+  explicit Streamed(const Outside& outside) : outside_(outside) {}
+  Streamed(const Streamed&) = delete;
+  Streamed& operator=(const Streamed&) = delete;
+  ~Streamed() { outside_.streaming(-tokens_); }
+  void add(std::int64_t more) {
+    tokens_ += more;
+    outside_.streaming(more);
+  }
+
+ private:
+  const Outside& outside_;
+  std::int64_t tokens_ = 0;
+};
+
 }  // namespace
 
 Result<Terms> ModelEffect::terms(Outside& outside) const {
@@ -39,7 +56,9 @@ Result<Terms> ModelEffect::terms(Outside& outside) const {
 Task<TryResult> ModelEffect::send(Outside& outside) {
   auto asked = outside.models.asked(request_.model);
   if (!asked) co_return std::unexpected(TryFailure{std::move(asked.error())});
-  auto reply = co_await (*asked)->model.complete(request_);
+  Streamed streamed(outside);
+  auto reply =
+      co_await (*asked)->model.complete(request_, [&streamed](std::int64_t more) { streamed.add(more); });
   if (!reply)
     co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
   fresh_ = without_secrets(std::move(*reply), outside.secrets);

@@ -15,8 +15,9 @@ Task<TryResult> PromptqlEffect::send(Outside& outside) {
   auto reply = co_await outside.promptql(query_);
   if (!reply)
     co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
-  // A real service does not say which model answered.
-  co_return Try{to_text(outside.secrets.hide_in(*reply)), {}, query_.url == "sim" ? "sim/promptql" : ""};
+  // A real service does not say which model answered; the simulator does.
+  std::string model = text_at(*reply, "model");
+  co_return Try{to_text(outside.secrets.hide_in(*reply)), {}, std::move(model)};
 }
 
 Task<Result<Json>> query_promptql(CaseContext& context, std::string step, PromptqlQuery query) {

@@ -272,6 +272,7 @@ void AnthropicStream::extend_block(const Json& event) {
   const std::string type = text_of(*delta, "type");
   if (type == "text_delta") block->second.text += text_of(*delta, "text");
   if (type == "input_json_delta") block->second.input += text_of(*delta, "partial_json");
+  for (const std::string_view piece : {"text", "partial_json", "thinking"}) count(text_of(*delta, piece));
 }
 
 Result<ChatReply> AnthropicStream::reply() const {

@@ -296,6 +296,9 @@ void OpenAiStream::take_delta(const Json& delta) {
   text_ += content.text;
   refusal_ += content.refusal;
   refusal_ += text_of(delta, "refusal");
+  count(content.text);
+  // Servers of models that think aloud have one name or the other for it.
+  for (const std::string_view thoughts : {"reasoning_content", "reasoning"}) count(text_of(delta, thoughts));
   const Json* calls = find_member(delta, "tool_calls");
   if (calls == nullptr || !calls->is_array()) return;
   for (const auto& call : calls->get_array()) take_call(call);
@@ -322,11 +325,10 @@ void OpenAiStream::take_call(const Json& delta) {
   if (call.name.empty()) call.name = text_of(*function, "name");
   const Json* arguments = find_member(*function, "arguments");
   if (arguments == nullptr || arguments->is_null()) return;
-  if (const auto part = as_text(*arguments)) {
-    call.arguments += *part;
-  } else {
-    call.arguments += to_text(*arguments);
-  }
+  const auto part = as_text(*arguments);
+  const std::string more = part ? std::string(*part) : to_text(*arguments);
+  count(more);
+  call.arguments += more;
 }
 
 Result<ChatReply> OpenAiStream::reply() const {

@@ -92,7 +92,7 @@ Plot heat_map(PlotWords words, const HeatMap& map) {
   for (const std::string& column : columns) longest = std::max(longest, count_code_points(column));
   JsonObject x = side("column", map.column_title, columns);
   x["axis"] = JsonObject{
-      {"orient", "top"}, {"labelLimit", 120}, {"labelOverlap", false}, {"ticks", false}, {"domain", false}};
+      {"orient", "top"}, {"labelLimit", 260}, {"labelOverlap", false}, {"ticks", false}, {"domain", false}};
   JsonObject y = side("row", map.row_title, rows);
   y["axis"] = JsonObject{{"ticks", false}, {"domain", false}, {"labelOverlap", false}};
   const Json height = height_of(y, kRowHeight);
@@ -121,8 +121,8 @@ Plot heat_map(PlotWords words, const HeatMap& map) {
             {{"text", JsonObject{{"field", "written"}}}, {"color", std::move(ink)}, {"tooltip", tooltip}}));
   Plot plot = framed(std::move(words), values_of(map, rows, columns), height, std::move(layers),
                      {{"encoding", JsonObject{{"x", std::move(x)}, {"y", std::move(y)}}}});
-  // Labels stand across where cells are narrower than they. In the config, so that the report's script can
-  // decide otherwise on a phone.
+  // Labels stand upright where cells are narrower than they. For whoever opens the spec: the report's script
+  // knows how much room there is.
   const double cell = kUsualWidth / static_cast<double>(std::max<std::size_t>(1, columns.size()));
   const bool narrow = kCharacterWidth * static_cast<double>(longest) > cell;
   plot.spec.at("config").get_object()["axisXDiscrete"] = JsonObject{{"labelAngle", narrow ? -90 : 0}};

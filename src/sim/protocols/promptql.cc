@@ -217,6 +217,10 @@ Json promptql_message(std::string_view text, const Json& body) {
                     {"modified_artifacts", JsonArray{}}};
 }
 
+void sign_promptql(Json& reply) {
+  if (JsonObject* object = reply.if_object()) (*object)["model"] = "sim/promptql";
+}
+
 ChatRequest promptql_conversation(const Json& body) {
   ChatRequest request;
   request.model = "promptql";

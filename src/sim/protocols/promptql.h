@@ -28,6 +28,10 @@ Json promptql_reply(const Json& body, const SimOptions& options);
 // The form of a reply that consists of one message.
 Json promptql_message(std::string_view text, const Json& body);
 
+// Says in the reply who gave it, as `model`, which no real service has there: figures that rest on it can be
+// told from real ones, also over HTTP.
+void sign_promptql(Json& reply);
+
 // The request as a conversation, for scripts and for counting.
 ChatRequest promptql_conversation(const Json& body);
 

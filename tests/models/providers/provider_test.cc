@@ -173,7 +173,7 @@ TEST_F(NewProvider, WithAWireOfItsOwnIsAskedInIt) {
   const auto asked = model({.provider = "acme", .name = "m-1", .temperature = 0.5}, kAcme);
   ChatRequest request = ask("Hello");
   request.sampling.seed = 7;
-  const auto reply = loop_.run_until_done(asked->complete(request));
+  const auto reply = loop_.run_until_done(asked->complete(request, nullptr));
   ASSERT_TRUE(reply.has_value()) << reply.error().error.text();
   EXPECT_EQ(reply->message.text, "Hi.");
   ASSERT_EQ(requests_.size(), 1U);
@@ -189,7 +189,7 @@ TEST_F(NewProvider, WithAStreamOfItsOwnIsReadByIt) {
   reply_ = "data: Hel\n\nevent: end\ndata: lo.\n\n";
   const auto asked = model({.provider = "acme", .name = "m-1", .stream = true}, kAcme);
   const ChatRequest request = ask("Hello");
-  const auto reply = loop_.run_until_done(asked->complete(request));
+  const auto reply = loop_.run_until_done(asked->complete(request, nullptr));
   ASSERT_TRUE(reply.has_value()) << reply.error().error.text();
   EXPECT_EQ(reply->message.text, "Hello.");
   EXPECT_EQ(requests_.at(0).path, "/v3/ask/m-1");
@@ -201,7 +201,7 @@ TEST_F(NewProvider, ThatSharesAWireIsARow) {
   base_path_ = "/gate/v9";
   const auto asked = model({.provider = "preset", .name = "llama"}, kPreset);
   const ChatRequest request = ask("Hello");
-  const auto reply = loop_.run_until_done(asked->complete(request));
+  const auto reply = loop_.run_until_done(asked->complete(request, nullptr));
   ASSERT_TRUE(reply.has_value()) << reply.error().error.text();
   EXPECT_EQ(reply->message.text, "Hi.");
   EXPECT_EQ(requests_.at(0).path, "/gate/v9/chat/completions");

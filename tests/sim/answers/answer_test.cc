@@ -296,7 +296,7 @@ TEST(SimModel, AnswersInProcessWhatTheEndpointWouldAnswer) {
   auto request = asked("", "Tell me about rivers.");
   request.model = "an alias";
   EventLoop loop;
-  const auto reply = loop.run_until_done((*model)->complete(request));
+  const auto reply = loop.run_until_done((*model)->complete(request, nullptr));
   ASSERT_TRUE(reply);
   request.model = "judge";
   EXPECT_EQ(reply->message.text, answer(request, {.seed = 3}).message.text);

@@ -177,7 +177,8 @@ TEST_F(SimPromptqlServer, AnswersTheClientAsInProcess) {
   SimServerOptions options;
   options.seed = 4;
   start(options);
-  const Json expected = promptql_reply(body_of(kQuestion), {.seed = 4});
+  Json expected = promptql_reply(body_of(kQuestion), {.seed = 4});
+  sign_promptql(expected);
   for (const char* path : {"/query", "/api/query"}) {
     const auto reply = ask(kQuestion, path);
     ASSERT_TRUE(reply.has_value()) << reply.error().error.text();
@@ -224,7 +225,7 @@ TEST_F(SimPromptqlServer, FollowsItsScript) {
   options.script = path.string();
   start(options);
   std::filesystem::remove(path);
-  EXPECT_EQ(to_text(*ask("alpha")), R"({"modified_artifacts":[],"note":1})");
+  EXPECT_EQ(to_text(*ask("alpha")), R"({"modified_artifacts":[],"note":1,"model":"sim/promptql"})");
   EXPECT_EQ(ask("beta")->at("assistant_actions").at(0).at("message"), "Said.");
   EXPECT_EQ(ask("gamma").error().error.kind, ErrorKind::overloaded);
   EXPECT_TRUE(ask("gamma").has_value());
