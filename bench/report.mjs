@@ -1,0 +1,37 @@
+// What the benchmarks found, as Markdown that docs/performance.md can take over, on the screen as soon as it is known.
+import { execFileSync } from 'node:child_process';
+import { cpus, release, totalmem } from 'node:os';
+
+export const whole = (value) => Math.round(value).toLocaleString('en');
+export const microseconds = (seconds) => `${(seconds * 1e6).toFixed(1)} µs`;
+export const percent = (share) => `${(100 * share).toFixed(0)} %`;
+
+// The machine that the figures are of; lscpu, since a virtual machine often has no more of a name than its vendor.
+export function machine() {
+  const field = (name) => new RegExp(`^${name}:\\s*(.+)$`, 'm').exec(lscpu)?.[1] ?? '?';
+  let lscpu = '';
+  try { lscpu = execFileSync('lscpu', { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } }); } catch { /* then without */ }
+  const model = lscpu ? `${field('Model name')} (family ${field('CPU family')}, model ${field('Model')}, ${field('Hypervisor vendor')})` : cpus()[0].model;
+  return `${cpus().length} × ${model}, ${(totalmem() / 2 ** 30).toFixed(0)} GB, Linux ${release()}`;
+}
+
+const row = (cells) => `| ${cells.join(' | ')} |`;
+
+export class Report {
+  #figures = [];
+
+  // A figure beside its goal; all of them stand in one table at the end.
+  figure(what, measured, goal = '') {
+    this.#figures.push([what, measured, goal]);
+    console.log(`${what}: ${measured}${goal ? ` (goal ${goal})` : ''}`);
+  }
+
+  table(title, columns, rows) {
+    console.log(`\n**${title}**\n\n${[columns, columns.map(() => '---'), ...rows].map(row).join('\n')}\n`);
+  }
+
+  end() {
+    console.log(`\nOn ${machine()}.`);
+    if (this.#figures.length > 0) this.table('All figures', ['what', 'measured', 'goal'], this.#figures);
+  }
+}
