@@ -1,15 +1,14 @@
 // Judged cases with this program and with another tool, in turns, against the same endpoint on the same machine: one judge
 // call a case, the same number in flight, all results written.
-import { cpus } from 'node:os';
 import { against } from './endpoint.mjs';
 import { answered, lines } from './inputs.mjs';
-import { judgedRun, quickest, scratch } from './program.mjs';
+import { judgedRun, quickest, rounds, scratch } from './program.mjs';
 import { promptfoo } from './promptfoo.mjs';
-import { machine, Report, whole } from './report.mjs';
+import { Report, whole } from './report.mjs';
 
 const tools = { promptfoo };
 const kInFlight = 64;
-const kRounds = 2;
+const kRounds = rounds(2);
 
 const [name, ...given] = process.argv.slice(2);
 const counts = given.length > 0 ? given.map(Number) : [1000, 10000];
@@ -44,4 +43,4 @@ for (const count of counts) {
     [['assay', ...cells(a)], [other.label, ...cells(b)],
       ['ratio', times(({ wall }) => wall), times(({ cpu }) => cpu), times(({ cpu }) => cpu), times(({ wall }) => wall), times(({ megabytes }) => megabytes)]]);
 }
-console.log(`On ${machine()}; endpoint and program share the ${cpus().length} cores.`);
+report.end();

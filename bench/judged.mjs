@@ -3,12 +3,12 @@
 import { cpus } from 'node:os';
 import { against, floor } from './endpoint.mjs';
 import { answered, lines } from './inputs.mjs';
-import { judgedRun, quickest, scratch, threadChoices } from './program.mjs';
+import { judgedRun, quickest, rounds, scratch, threadChoices } from './program.mjs';
 import { microseconds, whole } from './report.mjs';
 
 const kCases = 20000;
 const kInFlight = 64;
-const kRounds = 3;
+const kRounds = rounds(3);
 const judgings = [{ metric: 'coherence', calls: 1 }, { metric: 'relevance', calls: 2 }];
 
 async function round(input, { metric, calls }, threads) {
@@ -23,11 +23,11 @@ export async function judged(report) {
   const rows = [];
   for (const judging of judgings) {
     for (const threads of await threadChoices([...new Set([1, cpus().length])])) {
-      const rounds = [];
-      for (let i = 0; i < kRounds; ++i) rounds.push(await round(input, judging, threads));
-      const run = quickest(rounds);
+      const taken = [];
+      for (let i = 0; i < kRounds; ++i) taken.push(await round(input, judging, threads));
+      const run = quickest(taken);
       const total = kCases * judging.calls;
-      const ratios = rounds.map(({ ratio }) => ratio).sort((a, b) => a - b);
+      const ratios = taken.map(({ ratio }) => ratio).sort((a, b) => a - b);
       rows.push([judging.calls, threads ?? 'its own choice', whole(kCases / run.wall), whole(total / run.wall), microseconds(run.cpu / total),
         microseconds(run.bare.cpu / total), `${run.ratio.toFixed(2)} (${ratios[0].toFixed(2)} to ${ratios.at(-1).toFixed(2)})`,
         (run.wall / run.cpu).toFixed(2), whole(run.journal / kCases), microseconds(run.endpoint.cpu_seconds / total)]);

@@ -2,11 +2,11 @@
 // endpoint. N is chosen so that a cell takes some seconds.
 import { against } from './endpoint.mjs';
 import { answered, lines } from './inputs.mjs';
-import { judgedRun, quickest, scratch, threadChoices } from './program.mjs';
+import { judgedRun, quickest, rounds, scratch, threadChoices } from './program.mjs';
 import { microseconds, percent, whole } from './report.mjs';
 
 const kSeconds = 5;
-const kRounds = 2;
+const kRounds = rounds(2);
 const kLatencies = [0, 50, 500];
 const kInFlight = [1, 50, 500, 5000];
 // Cases a second to reckon with where the latency does not decide: one at a time each waits for the disk.
@@ -20,9 +20,9 @@ function casesFor(inFlight, latency) {
 async function cell(threads, inFlight, latency) {
   const count = casesFor(inFlight, latency);
   const input = await lines(scratch, `judged-${count}.jsonl`, count, answered);
-  const rounds = [];
-  for (let i = 0; i < kRounds; ++i) rounds.push(await against(latency, count, ({ env }) => judgedRun({ input, inFlight, threads }, env)));
-  const run = quickest(rounds);
+  const taken = [];
+  for (let i = 0; i < kRounds; ++i) taken.push(await against(latency, count, ({ env }) => judgedRun({ input, inFlight, threads }, env)));
+  const run = quickest(taken);
   const rate = `${whole(count / run.wall)}/s, ${microseconds(run.cpu / count)}`;
   const text = latency === 0 ? rate : `${percent(count * latency / 1000 / inFlight / run.wall)} (${rate})`;
   console.log(`latency: ${threads ?? 'its own'} threads, ${inFlight} in flight, ${latency} ms, ${count} cases: ${text}, ${run.wall.toFixed(2)} s, ${run.megabytes.toFixed(0)} MB, endpoint ${run.endpoint.cpu_seconds.toFixed(2)} s`);

@@ -28,6 +28,9 @@ export function measure(command, args, { env = {}, cwd = scratch } = {}) {
 
 export const assay = (args, env) => measure(binary, args, { env });
 
+// How often each figure is taken; ASSAY_BENCH_ROUNDS says otherwise.
+export const rounds = (usual) => Number(process.env.ASSAY_BENCH_ROUNDS ?? usual);
+
 export const quickest = (runs) => runs.reduce((a, b) => (a.wall <= b.wall ? a : b));
 export const best = (times, work) => quickest(Array.from({ length: times }, work));
 

@@ -1,6 +1,6 @@
 // What the benchmarks found, as Markdown that docs/performance.md can take over, on the screen as soon as it is known.
 import { execFileSync } from 'node:child_process';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 
 export const whole = (value) => Math.round(value).toLocaleString('en');
 export const microseconds = (seconds) => `${(seconds * 1e6).toFixed(1)} µs`;
@@ -17,8 +17,15 @@ export function machine() {
 
 const row = (cells) => `| ${cells.join(' | ')} |`;
 
+// Other work on the same cores makes every time too long, and a share of the ideal too low: it is told with the figures.
+const kQuiet = 0.5;
+function otherWork(load) {
+  return load > kQuiet ? ` Other work went on when it began (load average ${load.toFixed(1)}): times are too long, and not to be quoted.` : '';
+}
+
 export class Report {
   #figures = [];
+  #load = loadavg()[0];
 
   // A figure beside its goal; all of them stand in one table at the end.
   figure(what, measured, goal = '') {
@@ -31,7 +38,7 @@ export class Report {
   }
 
   end() {
-    console.log(`\nOn ${machine()}.`);
+    console.log(`\nOn ${machine()}; endpoint and program share the cores.${otherWork(this.#load)}`);
     if (this.#figures.length > 0) this.table('All figures', ['what', 'measured', 'goal'], this.#figures);
   }
 }
