@@ -1,0 +1,33 @@
+// What the program takes without a network: its start, its memory as the data grow, and lines that it only reads.
+import { statSync } from 'node:fs';
+import { answered, lines, routed } from './inputs.mjs';
+import { assay, best, inDirectory, judgedArguments, judgedRun, scratch } from './program.mjs';
+import { whole } from './report.mjs';
+
+const routedRun = (input) => inDirectory((output) => assay(['question_router', '--input-path', input, '--output-dir', output, '--quiet']));
+
+export async function startup(report) {
+  const version = best(20, () => assay(['--version']));
+  report.figure('`assay --version`', `${(version.wall * 1000).toFixed(1)} ms`, '≤ 10 ms');
+  const input = await lines(scratch, 'ten.jsonl', 10, answered);
+  const ten = best(5, () => inDirectory((output) => assay(judgedArguments({ input, output, inFlight: 64, model: 'sim/judge' }))));
+  report.figure('`rag_answers` on 10 cases, built-in model', `${(ten.wall * 1000).toFixed(0)} ms`, '≤ 100 ms plus the model');
+}
+
+export async function memory(report) {
+  for (const count of [10000, 1000000]) {
+    const run = routedRun(await lines(scratch, `routes-${count}.jsonl`, count, routed));
+    report.figure(`memory, \`question_router\`, ${whole(count)} lines`, `${run.megabytes.toFixed(0)} MB`, 'flat, ≤ 150 MB');
+  }
+  for (const count of [10000, Number(process.env.ASSAY_BENCH_JUDGED ?? 1000000)]) {
+    const run = judgedRun({ input: await lines(scratch, `answers-${count}.jsonl`, count, answered), inFlight: 64, model: 'sim/judge' });
+    report.figure(`memory, \`rag_answers\` judged by the built-in model, ${whole(count)} cases`, `${run.megabytes.toFixed(0)} MB (${whole(count / run.wall)} cases/s)`, 'flat, ≤ 150 MB');
+  }
+}
+
+export async function throughput(report) {
+  const input = await lines(scratch, 'routes-1000000.jsonl', 1000000, routed);
+  const run = best(3, () => routedRun(input));
+  report.figure('JSONL classification, 1,000,000 lines, all files written',
+    `${(statSync(input).size / run.wall / 1e9).toFixed(2)} GB/s (${run.wall.toFixed(2)} s, ${run.cpu.toFixed(2)} s CPU, ${(1 / run.wall).toFixed(2)} M lines/s)`, '≥ 0.5 GB/s a core');
+}
