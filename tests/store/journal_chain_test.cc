@@ -215,7 +215,7 @@ TEST_F(JournalChainTest, AJournalThatWasCutShortAnywhereIsNoticed) {
 // not.
 TEST_F(JournalChainTest, WhateverACutHasTakenAwayItsFileIsNamed) {
   {
-    auto store = create_run(folder(), loop_.post());
+    auto store = create_run(folder());
     ASSERT_TRUE(store.has_value()) << store.error().text();
     put(**store, 0, 1);
     EffectRow long_one = effect(1, "judge");
