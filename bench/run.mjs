@@ -57,7 +57,7 @@ const routed = (i) => ({
 const answered = (i) => ({ id: `c${i}`, question: `How do I renew permit ${i}?`, llm_answer: `You renew permit ${i} online. It takes ${i % 30} days.` });
 let sequence = 0;
 const output = () => join(scratch, `out-${sequence++}`);
-const judged = (input, concurrency, model = 'openai/judge') => ['rag_answers', '--input-path', input, '--judge', model, '--metrics', '[coherence]',
+const judged = (input, concurrency, model = 'openai/judge', metric = 'coherence') => ['rag_answers', '--input-path', input, '--judge', model, '--metrics', `[${metric}]`,
   '--n-runs', '1', '--limits.concurrency', String(concurrency), '--output-dir', output(), '--quiet'];
 
 const benches = {
@@ -87,6 +87,17 @@ const benches = {
     sim.stop();
     const ideal = count * 0.05 / 500;
     report('wall time against the ideal, 50 ms × 500 in flight, 20,000 cases', `${(100 * ideal / run.wall).toFixed(0)} % (${run.wall.toFixed(2)} s, ideal ${ideal.toFixed(2)} s)`, '≥ 95 %');
+  },
+  // Two calls a case: what was said, and whether it is relevant.
+  async journal() {
+    const count = 20000;
+    const sim = await simulator(['--threads', '1']);
+    const input = await lines('judged.jsonl', count, answered);
+    const args = judged(input, 64, 'openai/judge', 'relevance');
+    measure(args, sim.env);
+    sim.stop();
+    const bytes = statSync(join(args[args.indexOf('--output-dir') + 1], 'run.db')).size;
+    report('journal bytes per judged case with a short question, two calls', (bytes / count).toFixed(0), '≤ 2,000');
   },
   async memory() {
     for (const count of [10000, 1000000]) {

@@ -12,14 +12,16 @@
 namespace assay {
 namespace {
 
-EffectRow row_of(EffectKey key, const Digest& hash, std::string_view kind, std::string request,
+EffectRow row_of(EffectKey key, const Digest& hash, std::string_view kind, Terms& terms,
                  Account::Answer& answer) {
   EffectRow row;
   row.key = std::move(key);
   row.kind = kind;
   row.request_hash = hash;
-  row.request = std::move(request);
+  row.request = std::move(terms.request);
+  row.request_prefixes = std::move(terms.request_prefixes);
   row.reply = answer.answer.reply;
+  row.reply_prefixes = std::move(answer.answer.reply_prefixes);
   row.model = std::move(answer.answer.model);
   row.prompt_tokens = answer.answer.usage.prompt_tokens;
   row.completion_tokens = answer.answer.usage.completion_tokens;
@@ -100,6 +102,9 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt, Ef
   if (*earlier) {
     std::string reply = (*earlier)->reply;
     usage_.add(**earlier);
+    // Another run's row comes without its request, which is this one.
+    (*earlier)->request = std::move(terms->request);
+    (*earlier)->request_prefixes = std::move(terms->request_prefixes);
     auto durable = co_await means_.store.put(std::move(**earlier));
     if (!durable) co_return end_run(std::move(durable.error()));
     co_return reply;
@@ -113,7 +118,7 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
     if (winds_down(answer.error().kind)) halted_ = true;
     co_return fail(std::move(answer.error()).with("step", key.step));
   }
-  EffectRow row = row_of(std::move(key), hash, effect.kind(), std::move(terms.request), *answer);
+  EffectRow row = row_of(std::move(key), hash, effect.kind(), terms, *answer);
   usage_.add(row);
   auto durable = co_await means_.store.put(std::move(row));
   answer->settle();

@@ -135,7 +135,7 @@ Task<Status> Runner::State::keep(const Case& input, Outcome outcome, const CaseU
 Task<Status> Runner::State::finish_case(const CaseWork& work, const Case& input, bool journaled) {
   std::vector<EffectRow> rows;
   if (journaled) {
-    auto read = co_await means_->store.effects_of(input.index);
+    auto read = co_await means_->store.effects_of(input.index, Requests::left_out);
     if (!read) co_return fail(std::move(read.error()));
     rows = std::move(*read);
   }
