@@ -29,6 +29,16 @@ void Sha256::update(std::string_view bytes) {
   EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
 }
 
+Digest Sha256::so_far() const {
+  EVP_MD_CTX* const copy = EVP_MD_CTX_new();
+  EVP_MD_CTX_copy_ex(copy, state_->context);
+  Digest digest{};
+  unsigned int length = 0;
+  EVP_DigestFinal_ex(copy, digest.data(), &length);
+  EVP_MD_CTX_free(copy);
+  return digest;
+}
+
 Digest Sha256::finish() {
   Digest digest{};
   unsigned int length = 0;

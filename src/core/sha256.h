@@ -20,6 +20,8 @@ class Sha256 {
   Sha256& operator=(Sha256&&) noexcept;
 
   void update(std::string_view bytes);
+  // Of what came so far; more may follow.
+  Digest so_far() const;
   // Ends the computation; the object may not be used afterwards.
   Digest finish();
 

@@ -18,7 +18,8 @@ namespace {
 struct PendingAnswer {
   RunStore& store;
   EffectRow row = {};        // without its texts; complete when the answer is there
-  std::string request = {};  // until then
+  std::string request = {};  // until then, with what it shares with others
+  PrefixEnds request_prefixes = {};
   std::string reply = {};
   bool lost = false;  // it could not be kept
 
@@ -35,7 +36,9 @@ struct PendingAnswer {
     row.finished = iso_time(std::chrono::system_clock::now());
     EffectRow whole = row;
     whole.request = std::move(asked->request);
+    whole.request_prefixes = std::move(asked->request_prefixes);
     whole.reply = answer.answer.reply;
+    whole.reply_prefixes = std::move(answer.answer.reply_prefixes);
     asked->reply = std::move(answer.answer.reply);
     auto durable = co_await asked->store.put(std::move(whole));
     asked->lost = !durable;
@@ -108,6 +111,9 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt,
   if (*earlier) {
     std::string reply = (*earlier)->reply;
     usage_.add(**earlier);
+    // Another run's row comes without its request, which is this one.
+    (*earlier)->request = std::move(terms->request);
+    (*earlier)->request_prefixes = std::move(terms->request_prefixes);
     auto durable = co_await means_.store.put(std::move(**earlier));
     if (!durable) co_return end_run(std::move(durable.error()));
     co_return reply;
@@ -122,6 +128,7 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
   asked->row.kind = effect->kind();
   asked->row.request_hash = hash;
   asked->request = std::move(terms.request);
+  asked->request_prefixes = std::move(terms.request_prefixes);
   const EffectKey& place = asked->row.key;
   auto call = std::make_shared<Call>();
   call->effect = std::move(effect);

@@ -17,7 +17,7 @@ constexpr std::size_t kPage = 512;
 bool says_the_same(const Effect& effect, const EffectRow& row) {
   const auto* model = dynamic_cast<const ModelEffect*>(&effect);
   if (model == nullptr) return true;
-  const auto now = parse_json(canonical_text(model->request()));
+  const auto now = parse_json(canonical_text(model->request()).text);
   const auto then = parse_json(row.request);
   if (!now || !then) return false;
   for (const char* part : {"messages", "output"}) {
@@ -83,7 +83,7 @@ Result<std::vector<OutcomeRow>> KeptJournal::outcomes() {
 }
 
 Result<std::vector<EffectRow>> KeptJournal::effects_of(std::int64_t case_index) {
-  return run(store_->effects_of(case_index));
+  return run(store_->effects_of(case_index, Requests::whole));
 }
 
 }  // namespace assay

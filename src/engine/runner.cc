@@ -145,7 +145,7 @@ Task<Runner::State::CaseEnd> Runner::State::finish_case(const CaseWork& work, Ca
   CaseEnd end{std::move(input), start};
   std::vector<EffectRow> rows;
   if (start.journaled) {
-    auto read = co_await means_->store.effects_of(end.input.index);
+    auto read = co_await means_->store.effects_of(end.input.index, Requests::left_out);
     if (!read) {
       end.broken = std::move(read.error());
       co_return end;

@@ -17,6 +17,7 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/prefixed_text.h"
 #include "core/secrets/secrets.h"
 #include "core/task.h"
 #include "gateway/circuit.h"
@@ -56,6 +57,7 @@ struct Try {
   std::string reply;  // JSON for the journal
   Usage usage = {};
   std::string model = {};
+  PrefixEnds reply_prefixes = {};
 };
 struct TryFailure {
   Error error;
@@ -65,8 +67,9 @@ using TryResult = std::expected<Try, TryFailure>;
 
 // On which terms an effect is asked for.
 struct Terms {
-  std::string request;    // canonical JSON of what is really asked: it identifies the effect
-  std::string lane;       // where it is asked: "openai https://api.openai.com/v1"; limits belong to it
+  std::string request;  // canonical JSON of what is really asked: it identifies the effect
+  std::string lane;     // where it is asked: "openai https://api.openai.com/v1"; limits belong to it
+  PrefixEnds request_prefixes = {};
   std::string whom = {};  // who is asked there, a model; failures of one say nothing of another
   Behind behind = Behind::model;
   std::string price_name = {};  // of a model; empty: costs nothing

@@ -85,6 +85,23 @@ Json tool_json(const Tool& tool) {
   return json;
 }
 
+// What the replies of one model have in common; what each has for itself follows.
+JsonObject common_json(const ReplyOrigin& origin) {
+  JsonObject json;
+  put(json, "finish_reason", origin.finish_reason);
+  put(json, "fingerprint", origin.fingerprint);
+  if (origin.status != 0) json["status"] = origin.status;
+  put(json, "max_tokens", origin.max_tokens);
+  if (origin.way) json["way"] = to_string(*origin.way);
+  return json;
+}
+
+JsonObject common_json(const ChatReply& reply) {
+  JsonObject json{{"finish", to_string(reply.finish)}};
+  put(json, "model", reply.model);
+  return json;
+}
+
 // Reads the members of one object; the first thing that is wrong is kept as the error, and everything read
 // after it is a default that nobody looks at.
 class Reader {
@@ -306,44 +323,36 @@ std::string_view to_string(StructuredWay way) {
 Json to_json(const ChatRequest& request) {
   JsonObject json;
   json["model"] = request.model;
-  JsonArray messages;
-  for (const auto& message : request.messages) messages.push_back(message_json(message));
-  json["messages"] = std::move(messages);
-  put_list(json, "tools", request.tools, tool_json);
-  if (request.tool_choice != ToolChoice{}) json["tool_choice"] = choice_json(request.tool_choice);
   if (request.output) {
     JsonObject output;
-    put(output, "name", request.output->name);
     put(output, "description", request.output->description);
+    put(output, "name", request.output->name);
     if (request.output->preferred) output["preferred"] = to_string(*request.output->preferred);
     output["schema"] = request.output->schema.value();
     json["output"] = std::move(output);
   }
+  if (request.tool_choice != ToolChoice{}) json["tool_choice"] = choice_json(request.tool_choice);
+  put_list(json, "tools", request.tools, tool_json);
+  JsonArray messages;
+  for (const auto& message : request.messages) messages.push_back(message_json(message));
+  json["messages"] = std::move(messages);
   if (request.sampling != Sampling{}) json["sampling"] = sampling_json(request.sampling);
   return json;
 }
 
-std::string canonical_text(const ChatRequest& request) {
+PrefixedText canonical_text(const ChatRequest& request) {
   return canonical_text(request, request.model, request.sampling);
 }
 
-std::string canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling) {
-  std::string out;
-  // Members in the order of their names; what is rare or small goes by way of its tree.
-  out += R"({"messages":[)";
-  for (const auto& message : request.messages) {
-    if (&message != request.messages.data()) out += ',';
-    if (says_only_text(message)) {
-      out += R"({"role":)";
-      append_json_string(out, to_string(message.role));
-      out += R"(,"text":)";
-      append_json_string(out, message.text);
-      out += '}';
-    } else {
-      out += canonical_text(message_json(message));
-    }
-  }
-  out += R"(],"model":)";
+PrefixedText canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling) {
+  PrefixedText whole;
+  std::string& out = whole.text;
+  whole.ends.reserve(request.messages.size() + 1);
+  // What is rare or small goes by way of its tree, with members in the order of their names.
+  const auto put_tree = [&out](std::string_view name, const Json& tree) {
+    out += fmt::format(R"(,"{}":{})", name, canonical_text(tree));
+  };
+  out += R"({"model":)";
   append_json_string(out, model);
   if (request.output) {
     out += R"(,"output":{)";
@@ -361,18 +370,32 @@ std::string canonical_text(const ChatRequest& request, std::string_view model, c
     out += request.output->schema.canonical();
     out += '}';
   }
-  const auto put_tree = [&out](std::string_view name, const Json& tree) {
-    out += fmt::format(R"(,"{}":{})", name, canonical_text(tree));
-  };
-  if (sampling != Sampling{}) put_tree("sampling", sampling_json(sampling));
   if (request.tool_choice != ToolChoice{}) put_tree("tool_choice", choice_json(request.tool_choice));
   if (!request.tools.empty()) {
     JsonObject tools;
     put_list(tools, "tools", request.tools, tool_json);
     put_tree("tools", tools["tools"]);
   }
+  out += R"(,"messages":[)";
+  whole.ends.push_back(out.size());
+  for (const auto& message : request.messages) {
+    if (&message != request.messages.data()) out += ',';
+    if (says_only_text(message)) {
+      out += R"({"role":)";
+      append_json_string(out, to_string(message.role));
+      out += R"(,"text":)";
+      append_json_string(out, message.text);
+      out += '}';
+    } else {
+      out += canonical_text(message_json(message));
+    }
+    whole.ends.push_back(out.size());
+  }
+  out += ']';
+  // Last: a seed is of one case alone.
+  if (sampling != Sampling{}) put_tree("sampling", sampling_json(sampling));
   out += '}';
-  return out;
+  return whole;
 }
 
 Json to_json(const Usage& usage) {
@@ -386,26 +409,30 @@ Json to_json(const Usage& usage) {
 }
 
 Json to_json(const ChatReply& reply) {
-  JsonObject json;
+  JsonObject json = common_json(reply);
+  if (reply.origin != ReplyOrigin{}) json["origin"] = to_json(reply.origin);
   json["message"] = message_json(reply.message);
-  json["finish"] = to_string(reply.finish);
   put(json, "refusal", reply.refusal);
   put(json, "raw_text", reply.raw_text);
   json["usage"] = to_json(reply.usage);
-  put(json, "model", reply.model);
-  if (reply.origin != ReplyOrigin{}) json["origin"] = to_json(reply.origin);
   return json;
 }
 
+PrefixedText to_text(const ChatReply& reply) {
+  JsonObject common = common_json(reply);
+  // The braces at its end are what others go on in place of.
+  std::size_t braces = 1;
+  if (reply.origin != ReplyOrigin{}) {
+    common["origin"] = common_json(reply.origin);
+    ++braces;
+  }
+  return {to_text(to_json(reply)), {to_text(common).size() - braces}};
+}
+
 Json to_json(const ReplyOrigin& origin) {
-  JsonObject json;
-  put(json, "id", origin.id);
-  put(json, "finish_reason", origin.finish_reason);
-  put(json, "fingerprint", origin.fingerprint);
+  JsonObject json = common_json(origin);
   if (origin.created != 0) json["created"] = origin.created;
-  if (origin.status != 0) json["status"] = origin.status;
-  put(json, "max_tokens", origin.max_tokens);
-  if (origin.way) json["way"] = to_string(*origin.way);
+  put(json, "id", origin.id);
   return json;
 }
 

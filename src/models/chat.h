@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/json/json.h"
 #include "core/json/shared_json.h"
+#include "core/prefixed_text.h"
 #include "core/secrets/secrets.h"
 
 namespace assay {
@@ -141,11 +142,14 @@ std::string_view to_string(StructuredWay way);
 // differ. reply_from_json accepts what to_json wrote and nothing else; the error (kind schema) names the
 // field by its pointer.
 Json to_json(const ChatRequest& request);
-// canonical_text(to_json(request)), without the tree: what identifies the request.
-std::string canonical_text(const ChatRequest& request);
+// to_json(request) without the tree: what identifies the request. What many requests share comes first, and
+// prefixes end before the first message and after each.
+PrefixedText canonical_text(const ChatRequest& request);
 // The same of what is really asked: with another name in the place of the configured one, and this sampling.
-std::string canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling);
+PrefixedText canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling);
 Json to_json(const ChatReply& reply);
+// to_text(to_json(reply)). What the replies of one model have in common comes first, and is a prefix.
+PrefixedText to_text(const ChatReply& reply);
 Json to_json(const Usage& usage);
 Json to_json(const ReplyOrigin& origin);
 Result<ReplyOrigin> origin_from_json(const Json& json);

@@ -9,6 +9,40 @@
 #include "store/data_writes.h"
 
 namespace assay {
+namespace {
+
+SqlValue list_or_null(const PiecedTexts::Parts& parts) {
+  return parts.list.empty() ? SqlValue() : SqlValue(std::string_view(parts.list));
+}
+
+std::string_view first_item(const FailureRecord& record) {
+  return record.item_ids.empty() ? std::string_view() : std::string_view(record.item_ids.front());
+}
+
+}  // namespace
+
+class DataWrites::SharedTextRows final : public SharedTextTable {
+ public:
+  explicit SharedTextRows(Statements& statements) : statements_(statements) {}
+
+  Result<std::optional<std::int64_t>> find(const Digest& hash) override {
+    return statements_.number("SELECT number FROM shared_texts WHERE hash = ?",
+                              {std::span<const unsigned char>(hash)});
+  }
+  Result<std::int64_t> add(const SharedText& text) override {
+    return given_number(
+        statements_.number("INSERT INTO shared_texts(text, hash) VALUES(?, ?) RETURNING number",
+                           {text.text, std::span<const unsigned char>(text.hash)}));
+  }
+
+ private:
+  Statements& statements_;
+};
+
+Result<PiecedTexts::Parts> DataWrites::parts_of(const std::string& json) {
+  SharedTextRows table(statements_);
+  return texts_.split(json, table);
+}
 
 // Verdicts come first and the record follows if one of them was new: what is known already leaves no trace.
 class DataWrites::Recording {
@@ -28,8 +62,11 @@ class DataWrites::Recording {
     if (!conflicts_.empty()) return fail(conflict());
     if (added_ == 0) return ResultRecorded{*known_in_, true, 0, persona_version_};
     if (auto done = resolve_failures(); !done) return fail(std::move(done.error()));
-    if (auto done = statements_.run("INSERT INTO records(record, recorded_ms, json) VALUES(?, ?, ?)",
-                                    {number_, recorded_ms_, record_.json});
+    const auto parts = writes_.parts_of(record_.json);
+    if (!parts) return fail(parts.error());
+    if (auto done =
+            statements_.run("INSERT INTO record_rows(record, recorded_ms, json, parts) VALUES(?, ?, ?, ?)",
+                            {number_, recorded_ms_, parts->own, list_or_null(*parts)});
         !done) {
       return fail(std::move(done.error()));
     }
@@ -47,7 +84,8 @@ class DataWrites::Recording {
   };
 
   Status name_common() {
-    const auto number = given_number(statements_.number("SELECT 1 + coalesce(max(record), 0) FROM records"));
+    const auto number =
+        given_number(statements_.number("SELECT 1 + coalesce(max(record), 0) FROM record_rows"));
     if (!number) return fail(number.error());
     number_ = *number;
     const auto agent = writes_.name_of(record_.agent);
@@ -153,9 +191,9 @@ class DataWrites::Recording {
   // What failed and has a result now is no failure any more: a request that was repeated, and everything that
   // the failed one was about if it was judged elsewhere.
   Status resolve_failures() {
-    if (auto done = statements_.run(
-            "UPDATE failures SET resolved_ms = ? WHERE context_id = ? AND agent = ? AND resolved_ms IS NULL",
-            {recorded_ms_, record_.context_id, record_.agent});
+    if (auto done = statements_.run("UPDATE failure_rows SET resolved_ms = ? WHERE context_id = ? AND agent "
+                                    "= ? AND resolved_ms IS NULL",
+                                    {recorded_ms_, record_.context_id, record_.agent});
         !done) {
       return done;
     }
@@ -164,7 +202,8 @@ class DataWrites::Recording {
       if (verdict.mode.empty()) continue;
       if (auto done = statements_.each(
               "UPDATE failure_parts SET judged = 1 WHERE judged = 0 AND item_id = ?1 AND perspective_id IN "
-              "(?2, '') AND failure IN (SELECT failure FROM failures WHERE agent = ?3 AND persona_id = ?4 "
+              "(?2, '') AND failure IN (SELECT failure FROM failure_rows WHERE agent = ?3 AND persona_id = "
+              "?4 "
               "AND "
               "mode IN (?5, '')) RETURNING failure",
               {verdict.item_id, verdict.perspective_id, record_.agent, record_.persona.id, verdict.mode},
@@ -174,7 +213,7 @@ class DataWrites::Recording {
       }
     }
     for (const std::int64_t failure : touched) {
-      if (auto done = statements_.run("UPDATE failures SET resolved_ms = ?2 WHERE failure = ?1 AND "
+      if (auto done = statements_.run("UPDATE failure_rows SET resolved_ms = ?2 WHERE failure = ?1 AND "
                                       "resolved_ms IS NULL AND NOT EXISTS "
                                       "(SELECT 1 FROM failure_parts p WHERE p.failure = ?1 AND p.judged = 0)",
                                       {failure, recorded_ms_});
@@ -234,18 +273,26 @@ Result<ResultRecorded> DataWrites::add_result(const ResultRecord& record) {
 }
 
 Result<std::int64_t> DataWrites::add_failure(const FailureRecord& record) {
-  const auto failure = given_number(statements_.number(
-      // The update changes nothing; it makes a known failure give its id.
-      "INSERT INTO failures(recorded_ms, agent, context_id, persona_id, mode, item_id, json) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?) "
-      "ON CONFLICT(context_id, agent, item_id, persona_id, mode) DO UPDATE SET agent = agent RETURNING "
-      "failure",
-      {now_ms(), record.agent, record.context_id, record.persona_id, record.mode,
-       record.item_ids.empty() ? std::string_view() : std::string_view(record.item_ids.front()),
-       record.json}));
+  const auto known = statements_.number(
+      "SELECT failure FROM failure_rows WHERE context_id = ? AND agent = ? AND item_id = ? AND persona_id = "
+      "? "
+      "AND mode = ?",
+      {record.context_id, record.agent, first_item(record), record.persona_id, record.mode});
+  if (!known) return fail(known.error());
+  const auto failure = *known ? Result<std::int64_t>(**known) : add_new_failure(record);
   if (!failure) return failure;
   if (auto added = add_parts(*failure, record); !added) return fail(std::move(added.error()));
   return failure;
+}
+
+Result<std::int64_t> DataWrites::add_new_failure(const FailureRecord& record) {
+  const auto parts = parts_of(record.json);
+  if (!parts) return fail(parts.error());
+  return given_number(statements_.number(
+      "INSERT INTO failure_rows(recorded_ms, agent, context_id, persona_id, mode, item_id, json, parts) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING failure",
+      {now_ms(), record.agent, record.context_id, record.persona_id, record.mode, first_item(record),
+       parts->own, list_or_null(*parts)}));
 }
 
 Status DataWrites::add_parts(std::int64_t failure, const FailureRecord& record) {

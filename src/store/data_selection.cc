@@ -148,7 +148,7 @@ Selection select_results(const ResultQuery& query) {
 Selection select_failures(const ResultQuery& query) {
   Selection asked;
   asked.row = "f.failure";
-  asked.from = "failures f";
+  asked.from = "failure_rows f";
   asked.order = "f.failure";
   asked.offset = query.offset;
   asked.count = query.count;

@@ -185,7 +185,7 @@ class SqliteDataStore final : public DataStore {
         // If SQLite has given up the whole transaction, as it may when the disk is full, there is nothing
         // left to go back to, and what the write met is what the group met.
         if (!statements_.run("ROLLBACK TO one_write")) return applied;
-        writes_.forget_names();
+        writes_.forget_numbers();
       }
       if (auto released = statements_.run("RELEASE one_write"); !released) return released;
     }

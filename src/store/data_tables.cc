@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +17,7 @@
 namespace assay {
 namespace {
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr int kApplication = 0x41534556;  // "ASEV": tells a store from a journal, whose format counts alike
 
 constexpr const char* kTables = R"(
@@ -40,7 +41,7 @@ CREATE TABLE persona_versions(id INTEGER NOT NULL, version INTEGER NOT NULL, has
 CREATE TABLE perspective_versions(id INTEGER NOT NULL, version INTEGER NOT NULL, hash BLOB NOT NULL, json TEXT NOT NULL,
   UNIQUE(id, version), UNIQUE(id, hash));
 
-CREATE TABLE records(record INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, json TEXT NOT NULL);
+CREATE TABLE record_rows(record INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, json TEXT NOT NULL, parts TEXT);
 CREATE TABLE results(
   result INTEGER PRIMARY KEY, record INTEGER NOT NULL, item INTEGER NOT NULL, classification INTEGER NOT NULL,
   persona INTEGER NOT NULL, persona_version INTEGER NOT NULL, perspective INTEGER NOT NULL,
@@ -54,11 +55,12 @@ CREATE TABLE result_tags(
   tag INTEGER NOT NULL, result INTEGER NOT NULL, persona INTEGER NOT NULL, mode INTEGER NOT NULL,
   published_ms INTEGER NOT NULL, PRIMARY KEY(tag, result)) WITHOUT ROWID;
 CREATE INDEX result_tags_by_result ON result_tags(result);
-CREATE TABLE failures(
+CREATE TABLE failure_rows(
   failure INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, agent TEXT NOT NULL, context_id TEXT NOT NULL,
-  persona_id TEXT NOT NULL, mode TEXT NOT NULL, item_id TEXT NOT NULL, json TEXT NOT NULL, resolved_ms INTEGER);
-CREATE INDEX failures_by_persona ON failures(persona_id, mode);
-CREATE UNIQUE INDEX failures_by_context ON failures(context_id, agent, item_id, persona_id, mode);
+  persona_id TEXT NOT NULL, mode TEXT NOT NULL, item_id TEXT NOT NULL, json TEXT NOT NULL, resolved_ms INTEGER,
+  parts TEXT);
+CREATE INDEX failures_by_persona ON failure_rows(persona_id, mode);
+CREATE UNIQUE INDEX failures_by_context ON failure_rows(context_id, agent, item_id, persona_id, mode);
 
 CREATE TABLE jobs(
   job INTEGER PRIMARY KEY, job_id TEXT NOT NULL UNIQUE, created_ms INTEGER NOT NULL, mode TEXT NOT NULL,
@@ -82,6 +84,35 @@ CREATE TABLE failure_parts(
   failure INTEGER NOT NULL, item_id TEXT NOT NULL, perspective_id TEXT NOT NULL, judged INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(failure, item_id, perspective_id)) WITHOUT ROWID;
 CREATE INDEX failure_parts_by_item ON failure_parts(item_id);
+)";
+
+// Pieces of records that came more than once: a table of format 3. Records are put together in the views;
+// those of earlier formats are whole, and have no parts.
+constexpr const char* kSharedTables = R"(
+CREATE TABLE shared_texts(number INTEGER PRIMARY KEY, text TEXT NOT NULL, hash BLOB NOT NULL UNIQUE);
+)";
+
+std::string whole_views() {
+  constexpr std::string_view kWhole = R"(CASE WHEN r.parts IS NULL THEN r.json ELSE (
+  SELECT group_concat(part, '') FROM (
+    SELECT CASE json_extract(p.value, '$[0]')
+      WHEN 0 THEN substr(r.json, 1 + json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]'))
+      ELSE (SELECT group_concat(text, '') FROM (SELECT s.text FROM shared_texts s
+        WHERE s.number >= json_extract(p.value, '$[1]')
+        AND s.number < json_extract(p.value, '$[1]') + json_extract(p.value, '$[2]') ORDER BY s.number)) END AS part
+    FROM json_each(r.parts) p ORDER BY p.key)) END AS json)";
+  return fmt::format(
+      "CREATE VIEW records AS SELECT r.record, r.recorded_ms, {0} FROM record_rows r;"
+      "CREATE VIEW failures AS SELECT r.failure, r.recorded_ms, r.agent, r.context_id, r.persona_id, r.mode, "
+      "r.item_id, {0}, r.resolved_ms FROM failure_rows r;",
+      kWhole);
+}
+
+constexpr const char* kFromFormat2 = R"(
+ALTER TABLE records RENAME TO record_rows;
+ALTER TABLE record_rows ADD COLUMN parts TEXT;
+ALTER TABLE failures RENAME TO failure_rows;
+ALTER TABLE failure_rows ADD COLUMN parts TEXT;
 )";
 
 // Everything that the new tables hold stands in the old ones.
@@ -116,11 +147,13 @@ Status check_format(Database& database) {
   const auto format = pragma(database, "user_version");
   if (!format) return fail(format.error());
   if (*format == kFormat) return {};
-  if (*format == 1) {
-    return database.execute(fmt::format(
-        "BEGIN IMMEDIATE; DROP TABLE evaluated; DROP INDEX IF EXISTS failures_by_item; {} {} PRAGMA "
-        "user_version={}; COMMIT;",
-        kJudgedTables, kFromFormat1, kFormat));
+  if (*format == 1 || *format == 2) {
+    const std::string to_second =
+        *format == 2 ? ""
+                     : fmt::format("DROP TABLE evaluated; DROP INDEX IF EXISTS failures_by_item; {} {}",
+                                   kJudgedTables, kFromFormat1);
+    return database.execute(fmt::format("BEGIN IMMEDIATE; {} {} {} {} PRAGMA user_version={}; COMMIT;",
+                                        to_second, kFromFormat2, kSharedTables, whole_views(), kFormat));
   }
   return fail(
       Error{ErrorKind::io,
@@ -156,10 +189,10 @@ Status make_file(const std::string& path) {
   {
     auto database = Database::open(temporary, Database::Mode::create);
     if (!database) return fail(std::move(database.error()));
-    if (auto made =
-            database->execute(fmt::format("PRAGMA synchronous=FULL; BEGIN; {} PRAGMA application_id={}; "
-                                          "PRAGMA user_version={}; COMMIT;",
-                                          std::string(kTables) + kJudgedTables, kApplication, kFormat));
+    if (auto made = database->execute(fmt::format(
+            "PRAGMA synchronous=FULL; BEGIN; {} PRAGMA application_id={}; "
+            "PRAGMA user_version={}; COMMIT;",
+            std::string(kTables) + kJudgedTables + kSharedTables + whole_views(), kApplication, kFormat));
         !made) {
       return made;
     }

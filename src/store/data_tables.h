@@ -4,6 +4,9 @@
 // `names`, so that the indexes hold numbers. An item is known by its number too; one that only results speak
 // of has no position among the stored items. What queries filter by is repeated in `item_tags`, `result_tags`
 // and `evaluated`, so that finding and counting never touches the wide rows that hold JSON.
+//
+// Records and failures repeat the prompts: `record_rows` and `failure_rows` keep what each has for itself,
+// and the views `records` and `failures` show them whole (pieced_texts.h).
 #pragma once
 
 #include <string>

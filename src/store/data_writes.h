@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "store/data_store.h"
+#include "store/pieced_texts.h"
 #include "store/statements.h"
 
 namespace assay {
@@ -31,11 +32,15 @@ class DataWrites {
   Result<std::optional<std::int64_t>> add_feedback(const Feedback& feedback);
 
   // To be called after what a function did was taken back.
-  void forget_names() { names_.clear(); }
+  void forget_numbers() {
+    names_.clear();
+    texts_.forget_numbers();
+  }
 
  private:
   enum class Kind { persona, perspective };
   class Recording;  // a result on its way into the tables
+  class SharedTextRows;
 
   Result<std::int64_t> name_of(const std::string& text);
   Result<std::int64_t> version_of(Kind kind, std::int64_t id, const std::string& json);
@@ -45,9 +50,13 @@ class DataWrites {
   Status update_item(std::int64_t row, const StoredItem& item);
   Status add_members(const SubsetPlan& plan, std::int64_t tag, std::int64_t missing);
   Status add_parts(std::int64_t failure, const FailureRecord& record);
+  Result<std::int64_t> add_new_failure(const FailureRecord& record);
+  // What a record keeps for itself; the rest is in the tables afterwards.
+  Result<PiecedTexts::Parts> parts_of(const std::string& json);
 
   Statements& statements_;
   std::unordered_map<std::string, std::int64_t> names_;  // some of those that are in the table
+  PiecedTexts texts_{false};
 };
 
 }  // namespace assay

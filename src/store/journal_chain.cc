@@ -10,18 +10,10 @@ static_assert(std::endian::native == std::endian::little, "numbers are hashed as
 
 constexpr std::size_t kSmall = 1024;  // texts up to this size are gathered, longer ones hashed in place
 
-std::string_view bytes_of(const Digest& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
 }  // namespace
 
-EffectValues values_of(const EffectRow& row) {
-  return {row.key.case_index,         row.key.step,          row.key.attempt,   row.kind,
-          bytes_of(row.request_hash), row.request,           row.reply,         row.model,
-          row.prompt_tokens,          row.completion_tokens, row.cached_tokens, row.reasoning_tokens,
-          row.cost_picousd,           row.latency_us,        row.tries,         row.finished,
-          row.reused ? 1 : 0};
+std::string_view bytes_of(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
 OutcomeValues values_of(const OutcomeRow& row) {
@@ -45,15 +37,29 @@ JournalChain::JournalChain(const RunIdentity& identity, const std::vector<PlanTe
   }
 }
 
+void JournalChain::add_word(std::int64_t row, std::string_view word) {
+  text("word");
+  number(row);
+  text(word);
+}
+
+void JournalChain::add(std::int64_t row, const SharedTextValues& shared) {
+  text("shared text");
+  number(row);
+  number(shared.before);
+  text(shared.text);
+  text(shared.hash);
+}
+
 void JournalChain::add(std::int64_t row, const EffectValues& effect) {
   text("effect");
   for (const std::int64_t value :
-       {row, effect.case_index, effect.attempt, effect.prompt_tokens, effect.completion_tokens,
-        effect.cached_tokens, effect.reasoning_tokens, std::int64_t{effect.cost_picousd.has_value()},
-        effect.cost_picousd.value_or(0), effect.latency_us, effect.tries, effect.reused})
+       {row, effect.case_index, effect.step, effect.attempt, effect.kind, effect.model, effect.prompt_tokens,
+        effect.completion_tokens, effect.cached_tokens, effect.reasoning_tokens, effect.latency_us,
+        effect.tries, effect.reused})
     number(value);
-  for (const std::string_view value : {effect.step, effect.kind, effect.request_hash, effect.request,
-                                       effect.reply, effect.model, effect.finished})
+  for (const auto& value : {effect.cost_picousd, effect.request_before, effect.reply_before}) number(value);
+  for (const std::string_view value : {effect.request_hash, effect.request, effect.reply, effect.finished})
     text(value);
 }
 
@@ -81,6 +87,11 @@ void JournalChain::number(std::int64_t value) {
   char bytes[sizeof value];
   std::memcpy(bytes, &value, sizeof value);
   small_.append(bytes, sizeof bytes);
+}
+
+void JournalChain::number(const std::optional<std::int64_t>& value) {
+  number(std::int64_t{value.has_value()});
+  number(value.value_or(0));
 }
 
 void JournalChain::text(std::string_view value) {

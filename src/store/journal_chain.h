@@ -14,17 +14,22 @@
 
 namespace assay {
 
-// An effect and an outcome as the journal has them, number by number: a value that only reads as the same
-// (2 for "reused", 2^32 + 1 tries) is another one.
+std::string_view bytes_of(const Digest& digest);
+
+// Rows as the journal has them, number by number: a value that only reads as the same (2 for "reused", 2^32 +
+// 1 tries) is another one. Words and shared texts stand in rows of their own, to which others refer by
+// number.
 struct EffectValues {
   std::int64_t case_index = 0;
-  std::string_view step;
+  std::int64_t step = 0;  // a word, as kind and model are
   std::int64_t attempt = 0;
-  std::string_view kind;
+  std::int64_t kind = 0;
   std::string_view request_hash;
+  std::optional<std::int64_t> request_before;  // the shared text that the request goes on from
   std::string_view request;
+  std::optional<std::int64_t> reply_before;
   std::string_view reply;
-  std::string_view model;
+  std::int64_t model = 0;
   std::int64_t prompt_tokens = 0;
   std::int64_t completion_tokens = 0;
   std::int64_t cached_tokens = 0;
@@ -35,7 +40,12 @@ struct EffectValues {
   std::string_view finished;
   std::int64_t reused = 0;
 };
-EffectValues values_of(const EffectRow& row);
+
+struct SharedTextValues {
+  std::optional<std::int64_t> before;
+  std::string_view text;
+  std::string_view hash;
+};
 
 struct OutcomeValues {
   std::int64_t case_index = 0;
@@ -62,6 +72,8 @@ class JournalChain {
   // Begins: with which run it is and what the evaluation was made of. `texts` in the order of their names.
   JournalChain(const RunIdentity& identity, const std::vector<PlanText>& texts);
 
+  void add_word(std::int64_t row, std::string_view word);
+  void add(std::int64_t row, const SharedTextValues& shared);
   void add(std::int64_t row, const EffectValues& effect);
   void add(std::int64_t row, const OutcomeValues& outcome);
   // The head; the chain goes on from it.
@@ -69,6 +81,7 @@ class JournalChain {
 
  private:
   void number(std::int64_t value);
+  void number(const std::optional<std::int64_t>& value);
   void text(std::string_view value);
   void flush();
 

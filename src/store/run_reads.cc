@@ -44,15 +44,17 @@ Result<std::vector<PlanText>> RunReads::texts() {
   return run_tables::texts(database_);
 }
 
-Result<std::vector<EffectRow>> RunReads::effects_of(std::int64_t case_index) {
-  if (!effects_of_) {
-    auto query = database_.prepare(
-        fmt::format("SELECT {} FROM effects WHERE case_index = ?", run_tables::kEffectColumns));
+Result<std::vector<EffectRow>> RunReads::effects_of(std::int64_t case_index, Requests requests) {
+  std::optional<Statement>& statement = effects_of_[requests == Requests::whole ? 1 : 0];
+  if (!statement) {
+    auto query =
+        database_.prepare(fmt::format("SELECT {} FROM effects WHERE case_index = ? ORDER BY row_number",
+                                      run_tables::effect_columns(requests)));
     if (!query) return fail(std::move(query.error()));
-    effects_of_ = std::move(*query);
+    statement = std::move(*query);
   }
-  effects_of_->bind(1, case_index);
-  return run_tables::rows(*effects_of_, run_tables::effect);
+  statement->bind(1, case_index);
+  return run_tables::rows(*statement, run_tables::effect);
 }
 
 Result<CaseStates> RunReads::states(const std::vector<std::string>& outcomes_to_retry) {
@@ -64,7 +66,7 @@ Result<CaseStates> RunReads::states(const std::vector<std::string>& outcomes_to_
       fmt::format("SELECT case_index FROM outcomes WHERE outcome NOT IN ({}) ORDER BY case_index", again));
   if (!finished) return fail(std::move(finished.error()));
   auto begun =
-      indices(database_, fmt::format("SELECT DISTINCT case_index FROM effects WHERE case_index NOT IN "
+      indices(database_, fmt::format("SELECT DISTINCT case_index FROM effect_rows WHERE case_index NOT IN "
                                      "(SELECT case_index FROM outcomes WHERE outcome NOT IN ({})) "
                                      "ORDER BY case_index",
                                      again));
@@ -93,15 +95,18 @@ Result<RunTotals> RunReads::totals() {
         "cached_tokens * (1 - reused)", "reasoning_tokens * (1 - reused)", "cost_picousd"}) {
     columns += fmt::format("coalesce(sum({0} >> 32), 0), coalesce(sum({0} & 4294967295), 0), ", counted);
   }
-  auto query = database_.prepare(
-      fmt::format("SELECT {}coalesce(sum(kind IN ('model', 'promptql') AND cost_picousd IS NULL), 0), "
-                  "coalesce(sum(reused), 0), coalesce(sum((tries - 1) * (1 - reused)), 0), "
-                  "coalesce(sum(kind = 'model' AND attempt > 1 AND NOT reused), 0), "
-                  "json_group_array(DISTINCT model) FILTER (WHERE model GLOB 'sim/*'), "
-                  "(SELECT coalesce(sum(worked), 0) FROM (SELECT max(worked_ms) AS worked FROM commits GROUP "
-                  "BY sitting)) "
-                  "FROM effects",
-                  columns));
+  auto query = database_.prepare(fmt::format(
+      "SELECT {}coalesce(sum(kind IN (SELECT row_number FROM words WHERE text IN ('model', "
+      "'promptql')) AND cost_picousd IS NULL), 0), "
+      "coalesce(sum(reused), 0), coalesce(sum((tries - 1) * (1 - reused)), 0), "
+      "coalesce(sum(kind = (SELECT row_number FROM words WHERE text = 'model') AND attempt > 1 AND "
+      "NOT reused), 0), "
+      "(SELECT json_group_array(text) FROM words WHERE text GLOB 'sim/*' AND row_number IN (SELECT "
+      "model FROM effect_rows)), "
+      "(SELECT coalesce(sum(worked), 0) FROM (SELECT max(worked_ms) AS worked FROM commits GROUP "
+      "BY sitting)) "
+      "FROM effect_rows",
+      columns));
   if (!query) return fail(std::move(query.error()));
   auto row = query->step();
   if (!row) return fail(std::move(row.error()));
@@ -145,7 +150,7 @@ Result<std::optional<EffectRow>> RunReads::find_answer(const Digest& hash, const
 
 Status RunReads::index_answers() {
   if (by_row_) return {};
-  auto all = database_.prepare("SELECT row_number, request_hash FROM effects");
+  auto all = database_.prepare("SELECT row_number, request_hash FROM effect_rows");
   if (!all) return fail(std::move(all.error()));
   for (;;) {
     auto row = all->step();
@@ -157,8 +162,8 @@ Status RunReads::index_answers() {
     std::copy(bytes.begin(), bytes.end(), digest.begin());
     answers_.emplace(digest, all->integer(0));
   }
-  auto by_row = database_.prepare(
-      fmt::format("SELECT {} FROM effects WHERE row_number = ?", run_tables::kEffectColumns));
+  auto by_row = database_.prepare(fmt::format("SELECT {} FROM effects WHERE row_number = ?",
+                                              run_tables::effect_columns(Requests::left_out)));
   if (!by_row) return fail(std::move(by_row.error()));
   by_row_ = std::move(*by_row);
   return {};

@@ -1,6 +1,7 @@
 // What is asked of a run's journal, on the thread that reads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -21,7 +22,7 @@ class RunReads {
 
   Result<std::vector<std::string>> notes();
   Result<std::vector<PlanText>> texts();
-  Result<std::vector<EffectRow>> effects_of(std::int64_t case_index);
+  Result<std::vector<EffectRow>> effects_of(std::int64_t case_index, Requests requests);
   Result<CaseStates> states(const std::vector<std::string>& outcomes_to_retry);
   Result<std::vector<OutcomeRow>> outcomes(std::int64_t first, std::size_t most);
   Result<RunTotals> totals();
@@ -41,7 +42,7 @@ class RunReads {
   Status index_answers();
 
   Database database_;
-  std::optional<Statement> effects_of_;
+  std::array<std::optional<Statement>, 2> effects_of_;  // without and with requests
   std::optional<Statement> outcomes_;
   std::optional<Statement> by_row_;
   std::unordered_multimap<Digest, std::int64_t, DigestHash> answers_;

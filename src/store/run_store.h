@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/prefixed_text.h"
 #include "core/sha256.h"
 #include "core/task.h"
 
@@ -33,6 +34,9 @@ struct EffectRow {
   Digest request_hash{};
   std::string request;  // JSON, without secrets: what was really asked
   std::string reply;    // JSON
+  // Where in them prefixes end that other rows may share; for put() only, and none is right too.
+  PrefixEnds request_prefixes = {};
+  PrefixEnds reply_prefixes = {};
   std::string model;
   std::int64_t prompt_tokens = 0;
   std::int64_t completion_tokens = 0;
@@ -100,6 +104,9 @@ class RunLock {
   virtual ~RunLock() = default;
 };
 
+// Whether effects are read with what was asked: a replay knows it, and needs the hash alone.
+enum class Requests { left_out, whole };
+
 // What to do with a journal that is not as it was written.
 enum class Damage {
   refuse,
@@ -140,13 +147,15 @@ class RunStore {
   // What was noted, in the order of the commits.
   virtual Task<Result<std::vector<std::string>>> notes() = 0;
   virtual Task<Result<std::vector<PlanText>>> texts() = 0;
-  virtual Task<Result<std::vector<EffectRow>>> effects_of(std::int64_t case_index) = 0;
+  // In the order of their writing.
+  virtual Task<Result<std::vector<EffectRow>>> effects_of(std::int64_t case_index, Requests requests) = 0;
   virtual Task<Result<CaseStates>> states(std::vector<std::string> outcomes_to_retry) = 0;
   // In the order of their indices, from `first` on, at most so many.
   virtual Task<Result<std::vector<OutcomeRow>>> outcomes(std::int64_t first, std::size_t most) = 0;
   // Over all cases.
   virtual Task<Result<RunTotals>> totals() = 0;
-  // An answer to the same request at the same step, whatever case it was for (`--reuse`).
+  // An answer to the same request at the same step, whatever case it was for (`--reuse`); without the
+  // request.
   virtual Task<Result<std::optional<EffectRow>>> find_answer(Digest request_hash, std::string step,
                                                              int attempt) = 0;
 };

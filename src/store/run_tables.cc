@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -12,21 +13,26 @@ namespace assay::run_tables {
 namespace {
 
 // 1: requests were identified by a model's alias. 2: by what was really asked; the plan's texts are kept.
-// 3: rows are numbered and chained by their hashes.
+// 3: rows are numbered and chained by their hashes; texts that many share are kept once.
 constexpr int kFormat = 3;
 
-// `replaced_outcomes` holds outcomes that a later sitting has replaced, since the chain goes through them.
+// `words` are short texts that come again and again: steps, kinds, models. `replaced_outcomes` holds outcomes
+// that a later sitting has replaced, since the chain goes through them.
 constexpr const char* kTables = R"(
 CREATE TABLE run(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE texts(name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE effects(
+CREATE TABLE words(row_number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE shared_texts(
+  row_number INTEGER PRIMARY KEY, before INTEGER, text TEXT NOT NULL, hash BLOB NOT NULL UNIQUE);
+CREATE TABLE effect_rows(
   row_number INTEGER PRIMARY KEY,
-  case_index INTEGER NOT NULL, step TEXT NOT NULL, attempt INTEGER NOT NULL, kind TEXT NOT NULL,
-  request_hash BLOB NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL, model TEXT NOT NULL,
+  case_index INTEGER NOT NULL, step INTEGER NOT NULL, attempt INTEGER NOT NULL, kind INTEGER NOT NULL,
+  request_hash BLOB NOT NULL, request_before INTEGER, request TEXT NOT NULL, reply_before INTEGER,
+  reply TEXT NOT NULL, model INTEGER NOT NULL,
   prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, cached_tokens INTEGER NOT NULL,
   reasoning_tokens INTEGER NOT NULL, cost_picousd INTEGER, latency_us INTEGER NOT NULL, tries INTEGER NOT NULL,
   finished TEXT NOT NULL, reused INTEGER NOT NULL);
-CREATE UNIQUE INDEX effects_by_key ON effects(case_index, step, attempt);
+CREATE UNIQUE INDEX effects_by_key ON effect_rows(case_index, step, attempt);
 CREATE TABLE outcomes(
   row_number INTEGER PRIMARY KEY,
   case_index INTEGER NOT NULL UNIQUE, case_id TEXT NOT NULL, outcome TEXT NOT NULL, result TEXT NOT NULL);
@@ -37,6 +43,21 @@ CREATE TABLE commits(
   number INTEGER PRIMARY KEY, last_row INTEGER NOT NULL, sitting INTEGER NOT NULL, worked_ms INTEGER NOT NULL,
   anew INTEGER NOT NULL, note TEXT NOT NULL, head BLOB NOT NULL);
 )";
+
+// A word by its number.
+std::string word(std::string_view column) {
+  return fmt::format("(SELECT w.text FROM words w WHERE w.row_number = e.{0}) AS {0}", column);
+}
+
+// Effects as a reader wants them, put together from the tables.
+std::string effects_view() {
+  return fmt::format(
+      "CREATE VIEW effects AS SELECT e.row_number, e.case_index, {} , e.attempt, {}, e.request_hash, {} AS "
+      "request, {} AS reply, {}, e.prompt_tokens, e.completion_tokens, e.cached_tokens, e.reasoning_tokens, "
+      "e.cost_picousd, e.latency_us, e.tries, e.finished, e.reused FROM effect_rows e;",
+      word("step"), word("kind"), whole_text("e.row_number", "e.request_before", "e.request"),
+      whole_text("e.row_number", "e.reply_before", "e.reply"), word("model"));
+}
 
 constexpr std::array<std::pair<const char*, std::string RunIdentity::*>, 7> kIdentity = {
     {{"run_id", &RunIdentity::run_id},
@@ -49,6 +70,28 @@ constexpr std::array<std::pair<const char*, std::string RunIdentity::*>, 7> kIde
 
 constexpr const char* kCases = "cases";
 
+std::optional<std::int64_t> number_or_none(const Statement& row, int column) {
+  if (row.is_null(column)) return std::nullopt;
+  return row.integer(column);
+}
+
+void bind_number(Statement& insert, int index, const std::optional<std::int64_t>& value) {
+  if (value) {
+    insert.bind(index, *value);
+  } else {
+    insert.bind_null(index);
+  }
+}
+
+std::string_view bytes_at(const Statement& row, int column) {
+  const auto blob = row.blob(column);
+  return {reinterpret_cast<const char*>(blob.data()), blob.size()};
+}
+
+std::span<const unsigned char> blob_of(std::string_view bytes) {
+  return {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()};
+}
+
 Status insert_pair(Statement& insert, std::string_view first, std::string_view second) {
   insert.bind(1, first);
   insert.bind(2, second);
@@ -59,7 +102,9 @@ Status insert_pair(Statement& insert, std::string_view first, std::string_view s
 }  // namespace
 
 Result<Digest> make(Database& database, const RunIdentity& identity, const std::vector<PlanText>& texts) {
-  if (auto made = database.execute(fmt::format("BEGIN; {} PRAGMA user_version={};", kTables, kFormat)); !made)
+  if (auto made = database.execute(
+          fmt::format("BEGIN; {} {} PRAGMA user_version={};", kTables, effects_view(), kFormat));
+      !made)
     return fail(std::move(made.error()));
   auto run = database.prepare("INSERT INTO run(key, value) VALUES(?, ?)");
   if (!run) return fail(std::move(run.error()));
@@ -131,6 +176,22 @@ Result<std::vector<std::string>> notes(Database& database) {
   return rows(*query, [](const Statement& row) { return std::string(row.text(0)); });
 }
 
+std::string whole_text(std::string_view row, std::string_view before, std::string_view text) {
+  return fmt::format(
+      "(WITH RECURSIVE part(row, before, text) AS (SELECT {}, {}, {} UNION ALL SELECT s.row_number, "
+      "s.before, "
+      "s.text || part.text FROM part JOIN shared_texts s ON s.row_number = part.before AND s.row_number < "
+      "part.row) SELECT text FROM part WHERE before IS NULL)",
+      row, before, text);
+}
+
+std::string effect_columns(Requests requests) {
+  return fmt::format(
+      "case_index, step, attempt, kind, request_hash, {}, reply, model, prompt_tokens, completion_tokens, "
+      "cached_tokens, reasoning_tokens, cost_picousd, latency_us, tries, finished, reused",
+      requests == Requests::whole ? "request" : "''");
+}
+
 EffectRow effect(const Statement& row) {
   EffectRow effect;
   effect.key = {row.integer(0), std::string(row.text(1)), static_cast<int>(row.integer(2))};
@@ -156,51 +217,62 @@ EffectRow effect(const Statement& row) {
 EffectValues effect_values(const Statement& row, int first) {
   const auto integer = [&](int column) { return row.integer(first + column); };
   const auto text = [&](int column) { return row.text(first + column); };
-  const auto hash = row.blob(first + 4);
+  const auto number = [&](int column) { return number_or_none(row, first + column); };
   EffectValues values;
   values.case_index = integer(0);
-  values.step = text(1);
+  values.step = integer(1);
   values.attempt = integer(2);
-  values.kind = text(3);
-  values.request_hash = {reinterpret_cast<const char*>(hash.data()), hash.size()};
-  values.request = text(5);
-  values.reply = text(6);
-  values.model = text(7);
-  values.prompt_tokens = integer(8);
-  values.completion_tokens = integer(9);
-  values.cached_tokens = integer(10);
-  values.reasoning_tokens = integer(11);
-  if (!row.is_null(first + 12)) values.cost_picousd = integer(12);
-  values.latency_us = integer(13);
-  values.tries = integer(14);
-  values.finished = text(15);
-  values.reused = integer(16);
+  values.kind = integer(3);
+  values.request_hash = bytes_at(row, first + 4);
+  values.request_before = number(5);
+  values.request = text(6);
+  values.reply_before = number(7);
+  values.reply = text(8);
+  values.model = integer(9);
+  values.prompt_tokens = integer(10);
+  values.completion_tokens = integer(11);
+  values.cached_tokens = integer(12);
+  values.reasoning_tokens = integer(13);
+  values.cost_picousd = number(14);
+  values.latency_us = integer(15);
+  values.tries = integer(16);
+  values.finished = text(17);
+  values.reused = integer(18);
   return values;
 }
 
-void bind(Statement& insert, std::int64_t row_number, const EffectRow& row) {
-  insert.bind(1, row.key.case_index);
-  insert.bind(2, std::string_view(row.key.step));
-  insert.bind(3, std::int64_t{row.key.attempt});
-  insert.bind(4, std::string_view(row.kind));
-  insert.bind_blob(5, row.request_hash);
-  insert.bind(6, std::string_view(row.request));
-  insert.bind(7, std::string_view(row.reply));
-  insert.bind(8, std::string_view(row.model));
-  insert.bind(9, row.prompt_tokens);
-  insert.bind(10, row.completion_tokens);
-  insert.bind(11, row.cached_tokens);
-  insert.bind(12, row.reasoning_tokens);
-  if (row.cost_picousd) {
-    insert.bind(13, *row.cost_picousd);
-  } else {
-    insert.bind_null(13);
-  }
-  insert.bind(14, row.latency_us);
-  insert.bind(15, std::int64_t{row.tries});
-  insert.bind(16, std::string_view(row.finished));
-  insert.bind(17, std::int64_t{row.reused ? 1 : 0});
-  insert.bind(18, row_number);
+SharedTextValues shared_text_values(const Statement& row, int first) {
+  return {number_or_none(row, first), row.text(first + 1), bytes_at(row, first + 2)};
+}
+
+void bind(Statement& insert, std::int64_t row_number, const EffectValues& row) {
+  insert.bind(1, row.case_index);
+  insert.bind(2, row.step);
+  insert.bind(3, row.attempt);
+  insert.bind(4, row.kind);
+  insert.bind_blob(5, blob_of(row.request_hash));
+  bind_number(insert, 6, row.request_before);
+  insert.bind(7, row.request);
+  bind_number(insert, 8, row.reply_before);
+  insert.bind(9, row.reply);
+  insert.bind(10, row.model);
+  insert.bind(11, row.prompt_tokens);
+  insert.bind(12, row.completion_tokens);
+  insert.bind(13, row.cached_tokens);
+  insert.bind(14, row.reasoning_tokens);
+  bind_number(insert, 15, row.cost_picousd);
+  insert.bind(16, row.latency_us);
+  insert.bind(17, row.tries);
+  insert.bind(18, row.finished);
+  insert.bind(19, row.reused);
+  insert.bind(20, row_number);
+}
+
+void bind(Statement& insert, std::int64_t row_number, const SharedTextValues& row) {
+  bind_number(insert, 1, row.before);
+  insert.bind(2, row.text);
+  insert.bind_blob(3, blob_of(row.hash));
+  insert.bind(4, row_number);
 }
 
 OutcomeRow outcome(const Statement& row) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -13,10 +14,15 @@
 
 namespace assay::run_tables {
 
-// Columns of an effect, for SELECT and INSERT.
-inline constexpr const char* kEffectColumns =
-    "case_index, step, attempt, kind, request_hash, request, reply, model, prompt_tokens, completion_tokens, "
-    "cached_tokens, reasoning_tokens, cost_picousd, latency_us, tries, finished, reused";
+// Columns of an effect as a reader wants it, in the view `effects`; `request` may be left out.
+std::string effect_columns(Requests requests);
+// The same as it is kept, in the table `effect_rows`.
+inline constexpr const char* kEffectRowColumns =
+    "case_index, step, attempt, kind, request_hash, request_before, request, reply_before, reply, model, "
+    "prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost_picousd, latency_us, tries, "
+    "finished, reused";
+inline constexpr int kEffectRowCount = 19;
+inline constexpr const char* kSharedTextColumns = "before, text, hash";
 
 // In one transaction, in a file that nobody else knows yet. Gives the head of its first commit.
 Result<Digest> make(Database& database, const RunIdentity& identity, const std::vector<PlanText>& texts);
@@ -28,10 +34,13 @@ Result<std::vector<PlanText>> texts(Database& database);
 // Of commits, in their order.
 Result<std::vector<std::string>> notes(Database& database);
 
-// kEffectColumns from `first` on; valid until the next step().
+// Of effect_columns().
 EffectRow effect(const Statement& row);
+// Of columns from `first` on; valid until the next step().
 EffectValues effect_values(const Statement& row, int first);
-void bind(Statement& insert, std::int64_t row_number, const EffectRow& row);
+SharedTextValues shared_text_values(const Statement& row, int first);
+void bind(Statement& insert, std::int64_t row_number, const EffectValues& row);
+void bind(Statement& insert, std::int64_t row_number, const SharedTextValues& row);
 inline constexpr const char* kOutcomeColumns = "case_index, case_id, outcome, result";
 OutcomeRow outcome(const Statement& row);
 OutcomeValues outcome_values(const Statement& row, int first);
@@ -46,6 +55,10 @@ struct WrittenCommit {
 };
 WrittenCommit commit(const Statement& row);
 Status insert_commit(Statement& insert, const JournalCommit& commit, const Digest& head);
+
+// The whole of a text that stands in the row `row` and goes on from the shared text `before`, as an SQL
+// expression. NULL if a part of it is not there, or not before the one that goes on from it.
+std::string whole_text(std::string_view row, std::string_view before, std::string_view text);
 
 // All rows of a query, each read by `read`.
 template <class Read>

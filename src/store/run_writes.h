@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "store/journal_check.h"
 #include "store/journal_head.h"
 #include "store/run_store.h"
+#include "store/shared_texts.h"
 #include "store/sqlite.h"
 
 namespace assay {
@@ -39,11 +41,17 @@ class RunWrites {
   void close();
 
  private:
+  class SharedTextRows;
+
   Status get_ready();
+  // Rows that refer to what is not there any more are of no use to anybody; without them it is asked again.
+  Status drop_what_refers_to_nothing();
   Status write(std::span<const Row* const> rows);
   Status insert(const EffectRow& row);
   Status insert(const OutcomeRow& row);
   Status insert(const Note& note);
+  // The number of the row that holds the word.
+  Result<std::int64_t> word(const std::string& text);
   Status still_there() const;
 
   Database database_;
@@ -54,6 +62,12 @@ class RunWrites {
   JournalEnd end_;
   JournalCommit next_;  // being written
   JournalChain chain_;
+  SharedTexts shared_texts_;
+  std::unordered_map<std::string, std::int64_t> words_;  // some of those that are in the table
+  std::optional<Statement> find_word_;
+  std::optional<Statement> insert_word_;
+  std::optional<Statement> find_shared_text_;
+  std::optional<Statement> insert_shared_text_;
   std::optional<Statement> insert_effect_;
   std::optional<Statement> insert_outcome_;
   std::optional<Statement> replace_outcome_;

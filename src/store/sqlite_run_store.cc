@@ -97,8 +97,8 @@ class SqliteRunStore final : public RunStore {
   Task<Result<std::vector<PlanText>>> texts() override {
     return read([](RunReads& reads) { return reads.texts(); });
   }
-  Task<Result<std::vector<EffectRow>>> effects_of(std::int64_t case_index) override {
-    return read([case_index](RunReads& reads) { return reads.effects_of(case_index); });
+  Task<Result<std::vector<EffectRow>>> effects_of(std::int64_t case_index, Requests requests) override {
+    return read([=](RunReads& reads) { return reads.effects_of(case_index, requests); });
   }
   Task<Result<CaseStates>> states(std::vector<std::string> outcomes_to_retry) override {
     return read([again = std::move(outcomes_to_retry)](RunReads& reads) { return reads.states(again); });

@@ -83,9 +83,42 @@ ChatReply some_reply() {
   return reply;
 }
 
+// Trees inside it have their members in the order of their names; around them stands what is shared first.
 RC_GTEST_PROP(Chat, ARequestHasOneCanonicalText, ()) {
   const ChatRequest request = *rc::gen::resize(6, rc::gen::exec(some_request));
-  RC_ASSERT(canonical_text(request) == canonical_text(to_json(request)));
+  const std::string text = canonical_text(request).text;
+  RC_ASSERT(canonical_text(json(text)) == canonical_text(to_json(request)));
+  RC_ASSERT(parse_json(text)->as_object().begin()->key() == "model");
+}
+
+RC_GTEST_PROP(Chat, PrefixesOfARequestEndBeforeItsFirstMessageAndAfterEach, ()) {
+  ChatRequest request = *rc::gen::resize(6, rc::gen::exec(some_request));
+  const PrefixedText whole = canonical_text(request);
+  RC_ASSERT(whole.ends.size() == request.messages.size() + 1);
+  for (std::size_t kept = request.messages.size(); kept > 0; --kept) {
+    // What goes on from the same messages begins with the same bytes, whatever its sampling.
+    request.messages.resize(kept - 1);
+    request.messages.push_back({.role = Role::user, .text = "something else"});
+    request.sampling.seed = 7;
+    const PrefixedText other = canonical_text(request);
+    RC_ASSERT(other.ends[kept - 1] == whole.ends[kept - 1]);
+    RC_ASSERT(other.text.substr(0, other.ends[kept - 1]) == whole.text.substr(0, whole.ends[kept - 1]));
+  }
+  RC_ASSERT(whole.text.substr(whole.ends.back()).starts_with(']'));
+}
+
+RC_GTEST_PROP(Chat, TheTextOfAReplyBeginsWithWhatRepliesOfItsModelShare, ()) {
+  ChatReply reply = *rc::gen::resize(6, rc::gen::exec(some_reply));
+  const PrefixedText whole = to_text(reply);
+  RC_ASSERT(whole.text == to_text(to_json(reply)));
+  RC_ASSERT(whole.ends.size() == 1U);
+  reply.message.text = "another answer";
+  reply.usage.prompt_tokens = 1;
+  reply.origin.created = 12;
+  reply.origin.id = "another";
+  const PrefixedText other = to_text(reply);
+  RC_ASSERT(other.ends == whole.ends);
+  RC_ASSERT(other.text.substr(0, other.ends[0]) == whole.text.substr(0, whole.ends[0]));
 }
 
 // `one`, with one thing from `other`: what could be forgotten in a text is told apart one by one.
@@ -134,7 +167,7 @@ TEST(Chat, AbsentFieldsAreLeftOutOfTheJson) {
             R"({"model":"test","messages":[{"role":"user","text":"hello"}]})");
   ChatReply reply;
   reply.message = {.role = Role::assistant, .text = "hi"};
-  EXPECT_EQ(to_text(to_json(reply)), R"({"message":{"role":"assistant","text":"hi"},"finish":"stop",)"
+  EXPECT_EQ(to_text(to_json(reply)), R"({"finish":"stop","message":{"role":"assistant","text":"hi"},)"
                                      R"("usage":{"prompt_tokens":0,"completion_tokens":0}})");
 }
 
@@ -149,13 +182,14 @@ TEST(Chat, EveryFieldOfARequestHasItsPlaceInTheJson) {
   request.output = OutputSchema{"verdict", "the verdict", json(R"({"type":"object"})")};
   request.sampling = {0.5, 0.9, 100, 7, {"END"}};
   EXPECT_EQ(to_text(to_json(request)),
-            R"({"model":"test","messages":[{"role":"user","text":"q"},)"
+            R"({"model":"test",)"
+            R"("output":{"description":"the verdict","name":"verdict","schema":{"type":"object"}},)"
+            R"("tool_choice":{"mode":"named","name":"look"},)"
+            R"("tools":[{"name":"look","description":"looks","parameters":{"type":"object"}}],)"
+            R"("messages":[{"role":"user","text":"q"},)"
             R"({"role":"assistant","tool_calls":[{"id":"c1","name":"look","arguments":{"x":1}},)"
             R"({"id":"c2","name":"look","arguments_text":"{x"}]},)"
             R"({"role":"tool","text":"gone","tool_call_id":"c1","is_error":true}],)"
-            R"("tools":[{"name":"look","description":"looks","parameters":{"type":"object"}}],)"
-            R"("tool_choice":{"mode":"named","name":"look"},)"
-            R"("output":{"name":"verdict","description":"the verdict","schema":{"type":"object"}},)"
             R"("sampling":{"temperature":0.5,"top_p":0.9,"max_tokens":100,"seed":7,"stop":["END"]}})");
 }
 

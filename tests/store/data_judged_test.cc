@@ -133,6 +133,9 @@ TEST_F(DataStoreTest, AStoreOfTheFirstFormatIsBroughtUpToThisOne) {
   {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute(
+        "DROP VIEW records; DROP VIEW failures; DROP TABLE shared_texts; "
+        "ALTER TABLE record_rows RENAME TO records; ALTER TABLE records DROP COLUMN parts; "
+        "ALTER TABLE failure_rows RENAME TO failures; ALTER TABLE failures DROP COLUMN parts; "
         "DROP TABLE evaluated; DROP TABLE failure_parts; ALTER TABLE failures DROP COLUMN resolved_ms; "
         "CREATE TABLE evaluated(tag INTEGER NOT NULL, item INTEGER NOT NULL, persona INTEGER NOT NULL, mode "
         "INTEGER "

@@ -131,17 +131,22 @@ TEST_F(JournalChainTest, NoticesEveryKindOfEdit) {
   two_sittings();
   const Copy copy(folder());
   for (const char* edit : {
-           R"(UPDATE effects SET reply = '{"a":2}' WHERE case_index = 1)",
-           R"(UPDATE effects SET request = '{}' WHERE case_index = 1)",
-           "UPDATE effects SET request_hash = zeroblob(32) WHERE case_index = 1",
-           "UPDATE effects SET step = 'other' WHERE case_index = 1",
-           "UPDATE effects SET case_index = 90 WHERE case_index = 1",
-           "UPDATE effects SET cost_picousd = NULL WHERE case_index = 1",
-           "UPDATE effects SET reused = 2 WHERE case_index = 1",
-           "UPDATE effects SET tries = tries + 4294967296 WHERE case_index = 1",
-           "UPDATE effects SET finished = '' WHERE case_index = 1",
-           "DELETE FROM effects WHERE case_index = 1",
-           "DELETE FROM effects WHERE case_index = 3",
+           R"(UPDATE effect_rows SET reply = '{"a":2}' WHERE case_index = 1)",
+           R"(UPDATE effect_rows SET request = '{}' WHERE case_index = 1)",
+           "UPDATE effect_rows SET request_hash = zeroblob(32) WHERE case_index = 1",
+           "UPDATE effect_rows SET step = kind WHERE case_index = 1",
+           "UPDATE effect_rows SET request_before = 1 WHERE case_index = 1",
+           "UPDATE effect_rows SET reply_before = 1 WHERE case_index = 1",
+           "UPDATE words SET text = 'other' WHERE text = 'judge'",
+           "INSERT INTO words VALUES(99, 'another')",
+           "DELETE FROM words WHERE text = 'm'",
+           "UPDATE effect_rows SET case_index = 90 WHERE case_index = 1",
+           "UPDATE effect_rows SET cost_picousd = NULL WHERE case_index = 1",
+           "UPDATE effect_rows SET reused = 2 WHERE case_index = 1",
+           "UPDATE effect_rows SET tries = tries + 4294967296 WHERE case_index = 1",
+           "UPDATE effect_rows SET finished = '' WHERE case_index = 1",
+           "DELETE FROM effect_rows WHERE case_index = 1",
+           "DELETE FROM effect_rows WHERE case_index = 3",
            R"(UPDATE outcomes SET result = '{"x":2}' WHERE case_index = 2)",
            "UPDATE outcomes SET case_id = 'c9' WHERE case_index = 2",
            "UPDATE outcomes SET outcome = 'refused' WHERE case_index = 7",
@@ -171,14 +176,14 @@ TEST_F(JournalChainTest, NoticesEveryKindOfEdit) {
 
 TEST_F(JournalChainTest, NamesWhatWasChangedAndTheChoices) {
   two_sittings();
-  sql(R"(UPDATE effects SET reply = '{"a":2}' WHERE case_index = 1)");
+  sql(R"(UPDATE effect_rows SET reply = '{"a":2}' WHERE case_index = 1)");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("(case 1, step judge) to row"), HasSubstr("was changed afterwards"),
                                HasSubstr("back from a copy"), HasSubstr("--accept-changes")));
 }
 
 TEST_F(JournalChainTest, WhatWasAcceptedIsGoneOnWithAndNotedForEver) {
   two_sittings();
-  sql(R"(UPDATE effects SET reply = '{"a":2}' WHERE case_index = 1)");
+  sql(R"(UPDATE effect_rows SET reply = '{"a":2}' WHERE case_index = 1)");
   EXPECT_EQ(refusal(Damage::accept), "");
   EXPECT_EQ(refusal(), "") << "once";
   {
@@ -191,7 +196,7 @@ TEST_F(JournalChainTest, WhatWasAcceptedIsGoneOnWithAndNotedForEver) {
   ASSERT_TRUE(report.has_value()) << report.error().text();
   EXPECT_EQ(report->defect, "");
   EXPECT_THAT(report->notes, ElementsAre(HasSubstr("accepted as it was found")));
-  sql("UPDATE effects SET reply = '3' WHERE case_index = 0");
+  sql("UPDATE effect_rows SET reply = '3' WHERE case_index = 0");
   EXPECT_NE(defect(), "") << "what was there when it was accepted is in the chain";
 }
 

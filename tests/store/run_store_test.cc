@@ -79,7 +79,7 @@ TEST_P(RunStoreTest, GivesBackWhatWasPutAlsoAfterReopening) {
   put(row);
   put(effect(5, "judge/a"));
   for (int opening = 0; opening < 2; ++opening) {
-    const auto rows = get(store_->effects_of(3));
+    const auto rows = get(store_->effects_of(3, Requests::whole));
     ASSERT_THAT(rows, SizeIs(2));
     EXPECT_EQ(rows[1].key, row.key);
     EXPECT_EQ(rows[1].kind, row.kind);
@@ -91,8 +91,13 @@ TEST_P(RunStoreTest, GivesBackWhatWasPutAlsoAfterReopening) {
     EXPECT_EQ(rows[1].tries, row.tries);
     EXPECT_EQ(rows[1].finished, row.finished);
     EXPECT_FALSE(rows[1].reused);
-    EXPECT_THAT(get(store_->effects_of(5)), SizeIs(1));
-    EXPECT_THAT(get(store_->effects_of(4)), IsEmpty());
+    const auto without = get(store_->effects_of(3, Requests::left_out));
+    ASSERT_THAT(without, SizeIs(2));
+    EXPECT_EQ(without[1].request, "");
+    EXPECT_EQ(without[1].request_hash, sha256(row.request));
+    EXPECT_EQ(without[1].reply, row.reply);
+    EXPECT_THAT(get(store_->effects_of(5, Requests::left_out)), SizeIs(1));
+    EXPECT_THAT(get(store_->effects_of(4, Requests::left_out)), IsEmpty());
     reopen();
   }
 }
@@ -279,9 +284,10 @@ TEST_P(RunStoreTest, ReadingNeedsNoLockAndSeesWhatIsCommitted) {
   put(effect(0, "a"));
   auto reader = RunStore::open(address_, nullptr);
   ASSERT_TRUE(reader.has_value()) << reader.error().text();
-  EXPECT_THAT(get((*reader)->effects_of(0)), SizeIs(1));
+  EXPECT_THAT(get((*reader)->effects_of(0, Requests::left_out)), SizeIs(1));
   put(effect(0, "b"));
-  EXPECT_THAT(get((*reader)->effects_of(0)), SizeIs(2)) << "also what came after it was opened";
+  EXPECT_THAT(get((*reader)->effects_of(0, Requests::left_out)), SizeIs(2))
+      << "also what came after it was opened";
   const Status refused = loop_.await((*reader)->put(effect(0, "c")));
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().text(), HasSubstr("for reading only"));
@@ -307,14 +313,15 @@ TEST_P(RunStoreTest, ACoroutineThatIsDestroyedWhileItWaitsIsNotResumed) {
   create();
   Mailbox::give_up(store_->put(effect(0, "a")));
   Mailbox::give_up(store_->put(OutcomeRow{0, "zero", "scored", "{}"}));
-  Mailbox::give_up(store_->effects_of(0));
+  Mailbox::give_up(store_->effects_of(0, Requests::left_out));
   Mailbox::give_up(store_->texts());
   Mailbox::give_up(store_->outcomes(0, 10));
   Mailbox::give_up(store_->totals());
   Mailbox::give_up(store_->states({"infra_failed"}));
   Mailbox::give_up(store_->find_answer(effect(0, "a").request_hash, "a", 1));
   put(effect(1, "a"));
-  EXPECT_THAT(get(store_->effects_of(0)), SizeIs(1)) << "what was begun is written all the same";
+  EXPECT_THAT(get(store_->effects_of(0, Requests::left_out)), SizeIs(1))
+      << "what was begun is written all the same";
   EXPECT_THAT(get(store_->outcomes(0, 10)), SizeIs(1));
 }
 

@@ -17,7 +17,7 @@ const queries = [
 // Every journaled effect: step and request as it was sent.
 const effects = (output) => JSON.parse(execFileSync('python3', ['-c', `
 import json, sqlite3, sys
-rows = sqlite3.connect(sys.argv[1]).execute('SELECT step, attempt, request, reply FROM effects ORDER BY rowid')
+rows = sqlite3.connect(sys.argv[1]).execute('SELECT step, attempt, request, reply FROM effects ORDER BY row_number')
 print(json.dumps([{'step': s, 'attempt': a, 'request': q, 'reply': r} for s, a, q, r in rows]))`, join(output, 'run.db')], { encoding: 'utf8', maxBuffer: 1 << 28 }));
 
 function setUp(t, config, { answers, list = queries, prompts = {} } = {}) {

@@ -256,7 +256,7 @@ test('a report that is written into the run belongs to it from then on', async (
 
 test('answers are not taken from a run whose journal was changed', async (t) => {
   const { config, output } = await judged(t);
-  sql(join(output, 'run.db'), "UPDATE effects SET reply = reply || ' ' WHERE case_index = 3");
+  sql(join(output, 'run.db'), "UPDATE effect_rows SET reply = reply || ' ' WHERE case_index = 3");
   const refused = await assay(['run', config, '--output-dir', `${output}.second`, '--reuse', output]);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /reuse.*was changed afterwards; its answers cannot be relied on/);

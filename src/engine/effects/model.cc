@@ -40,7 +40,10 @@ Result<Terms> ModelEffect::terms(Outside& outside) const {
   auto asked = outside.models.asked(request_.model);
   if (!asked) return fail(std::move(asked.error()));
   Terms terms;
-  terms.request = canonical_text(request_, (*asked)->who, in_force(request_.sampling, (*asked)->identity));
+  PrefixedText request =
+      canonical_text(request_, (*asked)->who, in_force(request_.sampling, (*asked)->identity));
+  terms.request = std::move(request.text);
+  terms.request_prefixes = std::move(request.ends);
   terms.lane = (*asked)->lane;
   terms.whom = (*asked)->who;
   terms.price_name = request_.model;
@@ -62,7 +65,8 @@ Task<TryResult> ModelEffect::send(Outside& outside) {
   if (!reply)
     co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
   fresh_ = without_secrets(std::move(*reply), outside.secrets);
-  co_return Try{to_text(to_json(*fresh_)), fresh_->usage, fresh_->model};
+  PrefixedText kept = to_text(*fresh_);
+  co_return Try{std::move(kept.text), fresh_->usage, fresh_->model, std::move(kept.ends)};
 }
 
 Task<Result<ChatReply>> complete(CaseContext& context, std::string step, int attempt, ChatRequest request) {
