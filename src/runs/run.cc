@@ -315,16 +315,16 @@ Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Prob
   if (early_stop_ && (!cut_off || early_stop_->settled())) collecting.not_taken = NotTaken::skipped;
   collecting.not_evaluated = cut_off && result.reason ? result.reason->message : "not evaluated";
   collecting.worked_seconds = totals->worked_seconds;
-  auto report = co_await collect_run(collecting, problems);
-  if (!report) co_return report;
+  auto collected = co_await collect_run(collecting, problems);
+  if (!collected) co_return fail(std::move(collected.error()));
   WorkThread thread(post());
-  auto sealed = co_await thread.run<Result<std::string>>([this] {
+  auto sealed = co_await thread.run<Result<std::string>>([&] {
     const auto lock = store_->close();
-    return write_seal(request_.directory, seals_);
+    return write_seal(request_.directory, seals_, collected->files);
   });
   store_.reset();
   if (!sealed) co_return fail(std::move(sealed.error()));
-  co_return report;
+  co_return std::move(collected->report);
 }
 
 Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& problems) {
@@ -353,14 +353,15 @@ Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& 
     collecting.warnings.push_back({"warning", "", "gone on with although " + accepted});
   collecting.since = began;
   EventLoop loop;
-  auto report = loop.run_until_done(collect_run(collecting, problems));
-  if (!report) {
+  auto collected = loop.run_until_done(collect_run(collecting, problems));
+  if (!collected) {
     if (fresh) made->take_back();
     mend_seal(directory);
-    return report;
+    return fail(std::move(collected.error()));
   }
-  if (auto sealed = write_seal(directory, *seals); !sealed) return fail(std::move(sealed.error()));
-  return report;
+  if (auto sealed = write_seal(directory, *seals, collected->files); !sealed)
+    return fail(std::move(sealed.error()));
+  return std::move(collected->report);
 }
 
 }  // namespace assay
