@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,14 +14,10 @@
 #include "core/text.h"
 #include "report/words.h"
 #include "runs/list.h"
+#include "runs/prune.h"
 
 namespace assay {
 namespace {
-
-std::string state_words(const FoundRun& run) {
-  if (!run.complete) return "unfinished";
-  return run.gates_passed ? "done" : "gate failed";
-}
 
 // "12/40" where the run is not finished.
 std::string case_words(const FoundRun& run) {
@@ -46,10 +45,103 @@ std::string table(const std::vector<FoundRun>& runs) {
                                 "state", "directory");
   for (const FoundRun& run : runs) {
     out += fmt::format(fmt::runtime(kRow), run.started.empty() ? "n/a" : run.started, run.evaluation,
-                       case_words(run), run.errored, cost_cell(run), state_words(run), run.directory);
+                       case_words(run), run.errored, cost_cell(run), to_string(run.state()), run.directory);
     out += more_words(run);
   }
   return out;
+}
+
+constexpr RunState kStates[] = {RunState::unfinished, RunState::done, RunState::gate_failed};
+
+// "gate_failed": a state as a flag's value.
+std::string state_name(RunState state) {
+  std::string name(to_string(state));
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+std::vector<std::string> state_names() {
+  std::vector<std::string> names;
+  for (const RunState state : kStates) names.push_back(state_name(state));
+  return names;
+}
+
+PruneChoice choice_of(const Config& config) {
+  PruneChoice choice;
+  if (config.has("older_than")) choice.older_than = config.duration("older_than");
+  if (const auto keep = config.integer("keep")) choice.keep = static_cast<std::size_t>(*keep);
+  const std::vector<std::string> named = config.texts("state");
+  for (const RunState state : kStates) {
+    if (std::ranges::find(named, state_name(state)) != named.end()) choice.states.push_back(state);
+  }
+  return choice;
+}
+
+// What contradicts itself among the flags; empty if nothing does.
+std::string prune_problem(const Config& config) {
+  const bool choosing = !choice_of(config).empty();
+  if (!config.boolean("prune")) {
+    const bool meant = choosing || config.boolean("yes") || config.boolean("dry_run");
+    return meant ? "--older-than, --keep, --state, --dry-run and --yes go with --prune" : "";
+  }
+  if (!choosing)
+    return "which runs? say --older-than 30d, --keep 10, --state unfinished, or several of them: a run must "
+           "fit all";
+  if (config.boolean("yes") && config.boolean("dry_run"))
+    return "found --yes and --dry-run, expected one of them";
+  return "";
+}
+
+// What was left in the run's directory, and why.
+std::string left_words(const PrunedRun& pruned) {
+  constexpr std::size_t kShown = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(pruned.left.size(), kShown); ++i)
+    out += fmt::format("  stays, the run did not make it: {}\n", pruned.left[i]);
+  if (pruned.left.size() > kShown) out += fmt::format("  and {} more\n", pruned.left.size() - kShown);
+  return out;
+}
+
+std::string prune_table(const std::vector<PrunedRun>& pruned) {
+  constexpr std::string_view kRow = "{:<19}  {:<22} {:<11} {:>10}  {}\n";
+  std::string out = fmt::format(fmt::runtime(kRow), "started", "evaluation", "state", "size", "directory");
+  for (const PrunedRun& one : pruned) {
+    const FoundRun& run = one.run;
+    out += fmt::format(fmt::runtime(kRow), run.started.empty() ? "n/a" : run.started, run.evaluation,
+                       to_string(run.state()), one.goes() ? bytes_words(one.bytes) : "stays", run.directory);
+    if (!one.goes()) out += fmt::format("  {}\n", one.kept);
+    if (!one.failure.empty()) out += fmt::format("  {}\n", one.failure);
+    out += left_words(one);
+  }
+  return out;
+}
+
+int prune(const std::string& results, const Config& config) {
+  const Pruning how = config.boolean("yes") ? Pruning::remove : Pruning::look;
+  std::vector<PrunedRun> pruned;
+  std::int64_t gone = 0;
+  std::int64_t bytes = 0;
+  bool failed = false;
+  for (const FoundRun& run :
+       chosen_runs(find_runs(results), choice_of(config), std::chrono::system_clock::now())) {
+    PrunedRun one = prune_run(run, how);
+    gone += one.goes() && one.failure.empty() ? 1 : 0;
+    bytes += one.bytes;
+    failed = failed || !one.failure.empty();
+    pruned.push_back(std::move(one));
+  }
+  if (config.text("format") == "json") {
+    JsonArray list;
+    for (const PrunedRun& one : pruned) list.push_back(to_json(one));
+    print(pretty_text(JsonObject{
+        {"removed", how == Pruning::remove}, {"count", gone}, {"bytes", bytes}, {"runs", std::move(list)}}));
+  } else {
+    if (!pruned.empty()) print(prune_table(pruned));
+    print(fmt::format("{} {}, {}{}\n", how == Pruning::remove ? "removed" : "would remove",
+                      counted_words(gone, "run", "runs"), bytes_words(bytes),
+                      how == Pruning::look && gone > 0 ? "; nothing was removed: --yes does it" : ""));
+  }
+  return failed ? kCasesErrored : kDone;
 }
 
 }  // namespace
@@ -61,6 +153,24 @@ Keys runs_keys() {
        .help = "A table for people, or JSON.",
        .default_value = "text",
        .choices = {"text", "json"}},
+      {.name = "prune",
+       .type = KeyType::boolean,
+       .help = "Show which runs would be removed, and their size; with --yes they are removed."},
+      {.name = "older_than",
+       .type = KeyType::duration,
+       .help = "Prune runs that nothing was written to for so long.",
+       .example = "30d"},
+      {.name = "keep",
+       .type = KeyType::integer,
+       .help = "Prune none of the newest so many runs of each evaluation.",
+       .minimum = 0,
+       .maximum = 1e9},
+      {.name = "state",
+       .type = KeyType::text_list,
+       .help = "Prune runs in this state only; may be repeated.",
+       .choices = state_names()},
+      {.name = "dry_run", .type = KeyType::boolean, .help = "Remove nothing, which is so without --yes."},
+      {.name = "yes", .type = KeyType::boolean, .help = "Remove them."},
       {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
@@ -86,6 +196,9 @@ int runs_command(const std::vector<std::string>& words, const Surroundings& surr
       arguments->words.empty() ? resolved.config.text("results") : arguments->words.front();
   if (!arguments->words.empty() && !directory_exists(results))
     return bad_input(file_error(results, "open the directory", ENOENT), surroundings);
+  if (const std::string problem = prune_problem(resolved.config); !problem.empty())
+    return bad_input({ErrorKind::usage, problem, {}}, surroundings);
+  if (resolved.config.boolean("prune")) return prune(results, resolved.config);
   const std::vector<FoundRun> runs = find_runs(results);
   if (resolved.config.text("format") == "json") {
     JsonArray list;

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "service/access.h"
 #include "service/data_routes.h"
 #include "service/jobs.h"
+#include "service/retention.h"
 #include "service/routes.h"
 #include "service/tokens.h"
 #include "store/data_store.h"
@@ -70,6 +72,20 @@ std::optional<Config> read_config(const Arguments& arguments, const Surroundings
     return std::nullopt;
   }
   return std::move(resolved.config);
+}
+
+int show_prunable(const std::string& directory, const RetentionPlan& plan, const Surroundings& surroundings) {
+  if (plan.empty())
+    return refuse(Error{ErrorKind::usage,
+                        "--dry-run tells what `keep` would remove; say how long things are kept: "
+                        "--keep.records 90d, --keep.jobs 30d, --keep.items 1000d",
+                        {}},
+                  surroundings);
+  auto pruned = prunable(directory + "/data.db", plan.since(std::chrono::system_clock::now()));
+  if (!pruned) return refuse(pruned.error(), surroundings);
+  const std::string words = pruned_words(*pruned);
+  print(fmt::format("keep: would remove {}\n", words.empty() ? "nothing" : words));
+  return kDone;
 }
 
 }  // namespace
@@ -125,6 +141,7 @@ Keys serve_keys() {
                 .type = KeyType::duration,
                 .help = "A request must be complete so long after its first byte.",
                 .default_value = "30s"}};
+  keys.push_back(keep_key());
   // Where and how the service listens changes no answer of a job.
   for (Key& key : keys) key.decides = Decides::nothing;
   for (const Key& key : common_keys()) {
@@ -133,6 +150,10 @@ Keys serve_keys() {
       if (key.name == wanted) keys.push_back(key);
     }
   }
+  keys.push_back({.name = "dry_run",
+                  .type = KeyType::boolean,
+                  .help = "Tell what `keep` would remove from the store now, and end.",
+                  .decides = Decides::nothing});
   keys.push_back({.name = "quiet",
                   .type = KeyType::boolean,
                   .help = "Print nothing but errors (-q).",
@@ -186,6 +207,7 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
                         {{"key", "store"}}},
                   surroundings);
   }
+  if (config->boolean("dry_run")) return show_prunable(directory, retention_plan(*config), surroundings);
   // What people said and what models answered is for the service's owner alone.
   ::umask(0077);
   if (auto made = make_directories(directory); !made) return refuse(made.error(), surroundings);
@@ -212,6 +234,14 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   if (!config->boolean("quiet"))
     print(fmt::format("listening on http://{}:{}/data/eval\n", url_host(host), (*server)->port()));
 
+  std::optional<Retention> retention;
+  if (const RetentionPlan plan = retention_plan(*config); !plan.empty()) {
+    const bool quiet = config->boolean("quiet");
+    retention.emplace(plan, **store, directory + "/jobs", [quiet](const std::string& line) {
+      if (!quiet) print(line + "\n");
+    });
+  }
+
   EventLoop loop;
   std::thread stopping;
   const SignalWatch watch(loop, [&, signals = 0](int) mutable {
@@ -228,6 +258,7 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   });
   loop.run();
   if (stopping.joinable()) stopping.join();
+  retention.reset();
   server->reset();
   jobs->reset();
   store->reset();

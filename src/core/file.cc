@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files/write_behind.h"
+
 namespace assay {
 namespace {
 
@@ -55,19 +57,24 @@ void flush_directory_of(const std::string& path) {
   ::close(fd);
 }
 
-// Made by AtomicFile: NAME.PID.NUMBER.tmp.
+// Of a process that is gone; what this one is just writing is none.
 bool is_leftover(std::string_view name) {
-  if (!name.ends_with(".tmp")) return false;
-  name.remove_suffix(4);
-  for (int part = 0; part < 2; ++part) {
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) return false;
-    const std::string_view digits = name.substr(dot + 1);
-    if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return false;
-    if (part == 1 && digits == std::to_string(::getpid())) return false;  // it is just being written
-    name = name.substr(0, dot);
-  }
-  return true;
+  if (!is_temporary_name(name)) return false;
+  const std::size_t number = name.substr(0, name.size() - 4).rfind('.');
+  const std::size_t process = name.substr(0, number).rfind('.');
+  return name.substr(process + 1, number - process - 1) != std::to_string(::getpid());
+}
+
+struct Temporary {
+  std::string name;
+  int fd;
+};
+Result<Temporary> make_temporary(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  std::string name = fmt::format("{}.{}.{}.tmp", path, ::getpid(), counter++);
+  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0) return fail(file_error(path, "create", errno));
+  return Temporary{std::move(name), fd};
 }
 
 }  // namespace
@@ -76,26 +83,23 @@ Error file_error(const std::string& path, std::string_view action, int code) {
   return Error{ErrorKind::io, fmt::format("cannot {}: {}", action, advice(code)), {{"file", path}}};
 }
 
-AtomicFile::AtomicFile(std::string path, std::string temporary, int fd)
-    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {
+AtomicFile::AtomicFile(std::string path, std::string temporary, std::unique_ptr<FileSink> sink,
+                       WriteBehind* behind)
+    : path_(std::move(path)), temporary_(std::move(temporary)), sink_(std::move(sink)), behind_(behind) {
   buffer_.reserve(kBuffer);
 }
 
-AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      temporary_(std::move(other.temporary_)),
-      fd_(std::exchange(other.fd_, -1)),
-      error_(other.error_),
-      buffer_(std::move(other.buffer_)) {}
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept = default;
 
 AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
   if (this != &other) {
     discard();
     path_ = std::move(other.path_);
     temporary_ = std::move(other.temporary_);
-    fd_ = std::exchange(other.fd_, -1);
-    error_ = other.error_;
+    sink_ = std::move(other.sink_);
+    behind_ = other.behind_;
     buffer_ = std::move(other.buffer_);
+    hash_ = std::move(other.hash_);
   }
   return *this;
 }
@@ -105,11 +109,17 @@ AtomicFile::~AtomicFile() {
 }
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
-  static std::atomic<unsigned> counter{0};
-  const std::string temporary = fmt::format("{}.{}.{}.tmp", path, ::getpid(), counter++);
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(file_error(path, "create", errno));
-  return AtomicFile(path, temporary, fd);
+  auto made = make_temporary(path);
+  if (!made) return fail(std::move(made.error()));
+  return AtomicFile(path, std::move(made->name),
+                    std::make_unique<FileSink>(made->fd, FileSink::Hashing::none), nullptr);
+}
+
+Result<AtomicFile> AtomicFile::create(const std::string& path, WriteBehind& behind) {
+  auto made = make_temporary(path);
+  if (!made) return fail(std::move(made.error()));
+  return AtomicFile(path, std::move(made->name),
+                    std::make_unique<FileSink>(made->fd, FileSink::Hashing::sha256), &behind);
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -118,35 +128,36 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::flush() {
-  std::string_view left = buffer_;
-  while (error_ == 0 && !left.empty()) {
-    const ssize_t wrote = ::write(fd_, left.data(), left.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) {
-      error_ = errno;
-      break;
-    }
-    left.remove_prefix(static_cast<std::size_t>(wrote));
+  if (behind_ != nullptr) {
+    behind_->put(*sink_, buffer_);
+    buffer_.reserve(kBuffer);
+  } else {
+    sink_->put(buffer_);
+    buffer_.clear();
   }
-  buffer_.clear();
 }
 
 Status AtomicFile::commit() {
-  flush();
-  if (error_ == 0 && ::fsync(fd_) != 0) error_ = errno;
-  if (::close(std::exchange(fd_, -1)) != 0 && error_ == 0) error_ = errno;
-  if (error_ == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
-  if (error_ != 0) {
+  // The last buffer is written here: a small file needs no other thread.
+  if (behind_ != nullptr) behind_->wait(*sink_);
+  sink_->put(buffer_);
+  buffer_.clear();
+  int error = sink_->finish();
+  hash_ = sink_->hash();
+  sink_.reset();
+  if (error == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error = errno;
+  if (error != 0) {
     ::unlink(temporary_.c_str());
-    return fail(file_error(path_, "write", error_));
+    return fail(file_error(path_, "write", error));
   }
   flush_directory_of(path_);
   return {};
 }
 
 void AtomicFile::discard() {
-  if (fd_ < 0) return;
-  ::close(std::exchange(fd_, -1));
+  if (sink_ == nullptr) return;
+  if (behind_ != nullptr) behind_->wait(*sink_);
+  sink_.reset();
   ::unlink(temporary_.c_str());
 }
 
@@ -187,6 +198,19 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   }
   ::close(fd);
   return content;
+}
+
+bool is_temporary_name(std::string_view name) {
+  if (!name.ends_with(".tmp")) return false;
+  name.remove_suffix(4);
+  for (int part = 0; part < 2; ++part) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) return false;
+    const std::string_view digits = name.substr(dot + 1);
+    if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return false;
+    name = name.substr(0, dot);
+  }
+  return true;
 }
 
 void remove_leftovers(const std::string& directory) {

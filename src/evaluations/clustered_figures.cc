@@ -14,7 +14,7 @@ bool made_from_clusters(std::string_view method) {
 void ClusteredFigures::add(std::string_view cluster, std::string_view figure, double value) {
   auto at = moments_.find(figure);
   if (at == moments_.end()) at = moments_.emplace(figure, ClusteredMoments()).first;
-  at->second.add(cluster, value);
+  at->second.add(clusters_.of(cluster), value);
 }
 
 void ClusteredFigures::apply(Summary& summary) const {

@@ -19,6 +19,7 @@ class ClusteredFigures {
   void apply(Summary& summary) const;
 
  private:
+  ClusterNumbers clusters_;  // of all figures alike
   std::map<std::string, ClusteredMoments, std::less<>> moments_;
 };
 

@@ -24,7 +24,7 @@ AtomicFile* OutputFiles::open(const std::string& name) {
       return nullptr;
     }
   }
-  auto file = AtomicFile::create(directory_ + "/" + name);
+  auto file = AtomicFile::create(directory_ + "/" + name, *behind_);
   if (!file) {
     if (so_far_) so_far_ = fail(std::move(file.error()));
     return nullptr;
@@ -43,14 +43,16 @@ std::vector<std::string> OutputFiles::names() const {
   return names;
 }
 
-Status OutputFiles::commit() {
-  if (!so_far_) return so_far_;
+Result<std::map<std::string, std::string>> OutputFiles::commit() {
+  if (!so_far_) return fail(so_far_.error());
+  std::map<std::string, std::string> hashes;
   for (auto& [name, file] : files_) {
-    if (auto done = file.commit(); !done) return done;
+    if (auto done = file.commit(); !done) return fail(std::move(done.error()));
+    hashes.emplace(name, file.hash().value_or(""));
   }
   files_.clear();
   made_.clear();
-  return {};
+  return hashes;
 }
 
 }  // namespace assay

@@ -1,14 +1,17 @@
 // The files of a run: each is written beside its name and appears, whole, when all are committed together.
-// Until then, and if the run fails, nothing of them is seen.
+// Until then, and if the run fails, nothing of them is seen. They are written by a thread of their own while
+// the next cases are scored.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/file.h"
+#include "core/files/write_behind.h"
 
 namespace assay {
 
@@ -31,13 +34,15 @@ class OutputFiles {
   void write(const std::string& name, std::string_view bytes);
   // The file itself for many writes, null if it cannot be made or goes nowhere; valid until commit().
   AtomicFile* open(const std::string& name);
-  Status commit();
+  // Gives the SHA-256 of each, hex, by name.
+  Result<std::map<std::string, std::string>> commit();
   // Of what was written so far.
   std::vector<std::string> names() const;
   const std::string& directory() const { return directory_; }
 
  private:
   std::string directory_;
+  std::unique_ptr<WriteBehind> behind_ = std::make_unique<WriteBehind>();
   std::map<std::string, AtomicFile> files_;
   std::vector<std::string> made_;  // directories, parents first
   Status so_far_;                  // the first failure

@@ -47,6 +47,19 @@ std::string count_words(std::int64_t count) {
   return with_separators(fmt::format("{}", count));
 }
 
+std::string bytes_words(std::int64_t bytes) {
+  if (bytes < 1000) return counted_words(bytes, "byte", "bytes");
+  double amount = static_cast<double>(bytes);
+  std::string_view unit;
+  for (const std::string_view next : {"kB", "MB", "GB", "TB"}) {
+    // 999.95 kB would show as 1000.0 kB.
+    if (!unit.empty() && amount < 999.95) break;
+    amount /= 1000;
+    unit = next;
+  }
+  return fmt::format("{:.1f} {}", amount, unit);
+}
+
 std::string share_words(double share) {
   if (!std::isfinite(share)) return std::string(kNotAvailable);
   const double percent = share * 100;

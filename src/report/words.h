@@ -16,6 +16,7 @@ inline constexpr std::string_view kNotAvailable = "n/a";
 std::string count_words(std::int64_t count);            // "1,234,567"
 std::string share_words(double share);                  // "60.0%"
 std::string number_words(double number);                // "0.612", "1,234.5", "0.000123"
+std::string bytes_words(std::int64_t bytes);            // "512 bytes", "1.4 MB"
 std::string cost_words(std::optional<double> dollars);  // "$1.23", "$0.00042", "unknown"
 std::string figure_words(double value, Metric::Form form);
 std::string value_words(const Metric& metric);  // "n/a" if undefined

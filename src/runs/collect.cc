@@ -275,7 +275,7 @@ Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
   return scan;
 }
 
-Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList& problems) {
+Task<Result<Collected>> collect_run(const CollectRequest& request, ProblemList& problems) {
   auto source = request.evaluation.cases();
   if (!source) co_return fail(std::move(source.error()));
   std::optional<OutcomeCursor> outcomes;
@@ -378,8 +378,9 @@ Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList
     if (name.ends_with(".html")) report.pages.push_back(name);
   }
   files.write("report.html", html_report(report));
-  if (auto done = files.commit(); !done) co_return fail(std::move(done.error()));
-  co_return report;
+  auto written = files.commit();
+  if (!written) co_return fail(std::move(written.error()));
+  co_return Collected{std::move(report), std::move(*written)};
 }
 
 }  // namespace assay

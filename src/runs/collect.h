@@ -15,6 +15,7 @@
 #include "evaluations/evaluation.h"
 #include "report/gates.h"
 #include "report/summary.h"
+#include "runs/seal.h"
 #include "store/run_store.h"
 
 namespace assay {
@@ -90,6 +91,10 @@ struct CollectRequest {
   double worked_seconds = 0;
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 };
-Task<Result<ReportInput>> collect_run(const CollectRequest& request, ProblemList& problems);
+struct Collected {
+  ReportInput report;
+  FileHashes files;  // that were written
+};
+Task<Result<Collected>> collect_run(const CollectRequest& request, ProblemList& problems);
 
 }  // namespace assay

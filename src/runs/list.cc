@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "core/file.h"
 #include "core/yaml.h"
@@ -93,10 +94,17 @@ void read_journal(FoundRun& run) {
   if (glance->totals.cost_known) run.cost_usd = static_cast<double>(glance->totals.cost_picousd) / 1e12;
 }
 
-bool is_run(const fs::path& directory) {
-  return file_exists((directory / "config.yaml").string()) &&
-         (holds_run(directory.string()) ||
-          file_exists((directory / (std::string(kJournalFile) + ".lock")).string()));
+// Looking at a run touches none of these files.
+WallTime last_written(const std::string& directory) {
+  WallTime last{};
+  for (const std::string& name :
+       {std::string("config.yaml"), std::string("summary.json"), fmt::format("{}.head", kJournalFile)}) {
+    struct stat info{};
+    if (::stat(fmt::format("{}/{}", directory, name).c_str(), &info) != 0) continue;
+    const std::chrono::seconds since(info.st_mtim.tv_sec);
+    last = std::max(last, WallTime(std::chrono::duration_cast<WallTime::duration>(since)));
+  }
+  return last;
 }
 
 FoundRun read_run(const fs::path& directory) {
@@ -104,15 +112,32 @@ FoundRun read_run(const fs::path& directory) {
   run.directory = directory.string();
   read_config(run);
   if (!read_results(run)) read_journal(run);
+  run.written = last_written(run.directory);
   return run;
 }
 
 }  // namespace
 
+std::string_view to_string(RunState state) {
+  switch (state) {
+    case RunState::unfinished:
+      return "unfinished";
+    case RunState::done:
+      return "done";
+    case RunState::gate_failed:
+      break;
+  }
+  return "gate failed";
+}
+
+bool is_run_directory(const std::string& directory) {
+  return file_exists(directory + "/config.yaml") && (holds_run(directory) || was_begun(directory));
+}
+
 std::vector<FoundRun> find_runs(const std::string& results) {
   std::vector<FoundRun> runs;
   std::error_code ignored;
-  if (is_run(results)) runs.push_back(read_run(results));
+  if (is_run_directory(results)) runs.push_back(read_run(results));
   for (fs::recursive_directory_iterator it(results, fs::directory_options::skip_permission_denied, ignored),
        end;
        it != end; it.increment(ignored)) {
@@ -120,7 +145,8 @@ std::vector<FoundRun> find_runs(const std::string& results) {
       it.disable_recursion_pending();
       continue;
     }
-    if (it->is_directory(ignored) && is_run(it->path())) runs.push_back(read_run(it->path()));
+    if (it->is_directory(ignored) && is_run_directory(it->path().string()))
+      runs.push_back(read_run(it->path()));
   }
   std::sort(runs.begin(), runs.end(),
             [](const FoundRun& a, const FoundRun& b) { return a.started > b.started; });

@@ -4,11 +4,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json/json.h"
+#include "core/time.h"
 
 namespace assay {
+
+enum class RunState { unfinished, done, gate_failed };
+// "unfinished", "done", "gate failed".
+std::string_view to_string(RunState state);
 
 struct FoundRun {
   std::string directory;
@@ -23,11 +29,19 @@ struct FoundRun {
   std::optional<double> cost_usd;   // nothing: a price is unknown
   std::string headline;
   bool gates_passed = true;
+  WallTime written{};  // when a sitting last wrote to it
+
+  RunState state() const {
+    if (!complete) return RunState::unfinished;
+    return gates_passed ? RunState::done : RunState::gate_failed;
+  }
 };
 
 // Newest first. A run's directory holds a config.yaml and is `results` itself or lies at most two levels
 // below it.
 std::vector<FoundRun> find_runs(const std::string& results);
+// Whether the directory is that of a run: it holds a config.yaml, and a journal, results, or a run's lock.
+bool is_run_directory(const std::string& directory);
 
 Json to_json(const FoundRun& run);
 

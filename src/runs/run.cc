@@ -310,15 +310,16 @@ Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Prob
   if (early_stop_ && (!cut_off || early_stop_->settled())) collecting.not_taken = NotTaken::skipped;
   collecting.not_evaluated = cut_off && result.reason ? result.reason->message : "not evaluated";
   collecting.worked_seconds = totals->worked_seconds;
-  auto report = co_await collect_run(collecting, problems);
-  if (!report) co_return report;
-  if (auto sealed = co_await close_and_seal(); !sealed) co_return fail(std::move(sealed.error()));
-  co_return report;
+  auto collected = co_await collect_run(collecting, problems);
+  if (!collected) co_return fail(std::move(collected.error()));
+  auto sealed = co_await close_and_seal(std::move(collected->files));
+  if (!sealed) co_return fail(std::move(sealed.error()));
+  co_return std::move(collected->report);
 }
 
 Task<Result<std::string>> Run::seal() {
   if (auto noted = co_await note_work(); !noted) co_return fail(std::move(noted.error()));
-  co_return co_await close_and_seal();
+  co_return co_await close_and_seal({});
 }
 
 // How long the sitting has worked.
@@ -326,11 +327,11 @@ Task<Status> Run::note_work() {
   return store_->note("");
 }
 
-Task<Result<std::string>> Run::close_and_seal() {
+Task<Result<std::string>> Run::close_and_seal(FileHashes known) {
   WorkThread thread;
-  auto sealed = co_await thread.run<Result<std::string>>([this] {
+  auto sealed = co_await thread.run<Result<std::string>>([&] {
     const auto lock = store_->close();
-    return write_seal(request_.directory, seals_);
+    return write_seal(request_.directory, seals_, known);
   });
   store_.reset();
   co_return sealed;
@@ -362,14 +363,15 @@ Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& 
     collecting.warnings.push_back({"warning", "", "gone on with although " + accepted});
   collecting.since = began;
   EventLoop loop;
-  auto report = loop.run_until_done(collect_run(collecting, problems));
-  if (!report) {
+  auto collected = loop.run_until_done(collect_run(collecting, problems));
+  if (!collected) {
     if (fresh) made->take_back();
     mend_seal(directory);
-    return report;
+    return fail(std::move(collected.error()));
   }
-  if (auto sealed = write_seal(directory, *seals); !sealed) return fail(std::move(sealed.error()));
-  return report;
+  if (auto sealed = write_seal(directory, *seals, collected->files); !sealed)
+    return fail(std::move(sealed.error()));
+  return std::move(collected->report);
 }
 
 }  // namespace assay

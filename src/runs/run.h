@@ -97,7 +97,7 @@ class Run {
   Task<Status> begin_writing();
   Task<Status> hear_earlier();
   Task<Status> note_work();
-  Task<Result<std::string>> close_and_seal();
+  Task<Result<std::string>> close_and_seal(FileHashes known);
 
   Gateway& gateway_;
   RunRequest request_;

@@ -64,20 +64,6 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-// "results.jsonl.4711.3.tmp": written beside its name and not finished (core/file.h).
-bool is_temporary(const std::string& name) {
-  std::string_view left = name;
-  if (!left.ends_with(".tmp")) return false;
-  left.remove_suffix(4);
-  for (int part = 0; part < 2; ++part) {
-    const std::size_t dot = left.rfind('.');
-    if (dot == std::string_view::npos || dot + 1 == left.size()) return false;
-    if (left.substr(dot + 1).find_first_not_of("0123456789") != std::string_view::npos) return false;
-    left = left.substr(0, dot);
-  }
-  return !left.empty();
-}
-
 bool is_journal(const std::string& name) {
   return name == kJournalFile || name == fmt::format("{}-wal", kJournalFile) ||
          name == fmt::format("{}-shm", kJournalFile);
@@ -190,13 +176,24 @@ Result<SealReport> check_seal(const std::string& directory) {
   return report;
 }
 
+std::set<std::string> sealed_files(const std::string& directory) {
+  std::set<std::string> names;
+  for (const std::string& path : {path_of(directory), broken_path(directory)}) {
+    auto written = read_seal(path);
+    if (!written || !*written) continue;
+    for (const auto& [name, hash] : (*written)->files) names.insert(name);
+  }
+  return names;
+}
+
 std::optional<std::string> seal_of(const std::string& directory) {
   auto written = read_seal(path_of(directory));
   if (!written || !*written) return std::nullopt;
   return std::move((*written)->seal);
 }
 
-Result<std::string> write_seal(const std::string& directory, const SealHistory& history) {
+Result<std::string> write_seal(const std::string& directory, const SealHistory& history,
+                               const FileHashes& known) {
   auto names = files_in(directory);
   if (!names) return fail(std::move(names.error()));
   // If another program has it open, SQLite leaves its log, and both change whenever they are opened again:
@@ -209,11 +206,12 @@ Result<std::string> write_seal(const std::string& directory, const SealHistory& 
   for (const std::string& name : *names) {
     if (open_journal && is_journal(name)) continue;
     const std::string path = fmt::format("{}/{}", directory, name);
-    if (is_temporary(name)) {
+    if (is_temporary_name(name)) {
       std::remove(path.c_str());
       continue;
     }
-    auto hash = sha256_of_file(path);
+    const auto made = known.find(name);
+    auto hash = made != known.end() ? Result<std::string>(made->second) : sha256_of_file(path);
     if (!hash) return fail(std::move(hash.error()));
     const std::string shown = escaped(name);
     text += fmt::format("{}{}  {}\n", shown == name ? "" : "\\", *hash, shown);

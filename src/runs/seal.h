@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,12 +46,22 @@ struct SealReport {
 // Holds every file against the seal, if there is one. An error if a file cannot be read.
 Result<SealReport> check_seal(const std::string& directory);
 
+// The names of all files that the run's seal covers, or the one that the sitting under way has broken; none
+// if it never had one. The files are not looked at.
+std::set<std::string> sealed_files(const std::string& directory);
+
 // The seal, if there is one; the files are not looked at.
 std::optional<std::string> seal_of(const std::string& directory);
 
+// The SHA-256 of files, hex, by name.
+using FileHashes = std::map<std::string, std::string>;
+
 // Seals what is there and gives the seal. Whoever calls has the run's lock; the journal is closed. What
-// killed processes have left unfinished under temporary names goes.
-Result<std::string> write_seal(const std::string& directory, const SealHistory& history);
+// killed processes have left unfinished under temporary names goes. Files whose hashes are `known`, since
+// they were made while the files were written, are not read again: a byte that got to the disk as another one
+// does not fit the seal either.
+Result<std::string> write_seal(const std::string& directory, const SealHistory& history,
+                               const FileHashes& known = {});
 
 // From now on the directory has no seal. The history of the seal that was broken, now or by a process that
 // was killed.

@@ -54,16 +54,17 @@ Result<ReportInput> report_unfinished(const std::string& directory) {
   collecting.invalid_lines = plan->config.boolean("skip_invalid") ? InvalidLines::skip : InvalidLines::refuse;
   collecting.worked_seconds = totals->worked_seconds;
   ProblemList problems;
-  auto report = loop.run_until_done(collect_run(collecting, problems));
-  if (!report) return report;
-  const CaseCounts& cases = report->summary.cases;
-  report->summary.finished.clear();
-  report->summary.conclusions.insert(
-      report->summary.conclusions.begin(),
+  auto collected = loop.run_until_done(collect_run(collecting, problems));
+  if (!collected) return fail(std::move(collected.error()));
+  ReportInput& report = collected->report;
+  const CaseCounts& cases = report.summary.cases;
+  report.summary.finished.clear();
+  report.summary.conclusions.insert(
+      report.summary.conclusions.begin(),
       fmt::format(
           "The run is not finished: {} of {} cases have an outcome so far. Go on with: assay resume {}",
           cases.evaluated + cases.errored, cases.total, directory));
-  return report;
+  return std::move(report);
 }
 
 }  // namespace assay

@@ -24,6 +24,7 @@
 #include "runs/run.h"
 #include "service/job.h"
 #include "service/job_request.h"
+#include "service/retention.h"
 #include "store/work_thread.h"
 
 namespace assay {
@@ -163,12 +164,8 @@ void StoreJobs::remove_orphans() {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(options_.directory, ignored)) {
     // Nothing that is not plainly ours.
-    const std::string name = entry.path().filename().string();
-    const bool is_job = name.size() == persona::context_id("", "").size() &&
-                        name.find_first_not_of("0123456789abcdef-") == std::string::npos &&
-                        file_exists(entry.path().string() + "/items.jsonl");
-    if (!is_job) continue;
-    auto known = store_.job(name);
+    if (!is_job_directory(entry.path().string())) continue;
+    auto known = store_.job(entry.path().filename().string());
     if (known && !*known) std::filesystem::remove_all(entry.path(), ignored);
   }
 }

@@ -142,6 +142,10 @@ class SqliteDataStore final : public DataStore {
         std::move(done));
   }
 
+  void prune(KeptSince since, std::int64_t most, Done<Pruned> done) override {
+    enqueue<Pruned>([since, most](DataWrites& writes) { return writes.prune(since, most); }, std::move(done));
+  }
+
   Result<ItemPage> items(const ItemQuery& query) override {
     return readers_->with_one([&](DataReads& reads) { return reads.items(query); });
   }

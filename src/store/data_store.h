@@ -192,6 +192,22 @@ struct Subset {
   std::int64_t of = 0;  // items that have the tag
 };
 
+// What is kept: that of these times and later; nothing: all of it.
+struct KeptSince {
+  std::optional<std::int64_t> items_ms{};    // by time of publication
+  std::optional<std::int64_t> records_ms{};  // results with their feedback, and failures, by their recording
+  std::optional<std::int64_t> jobs_ms{};     // that have ended, by their creation
+};
+// What was taken away, or would be.
+struct Pruned {
+  std::int64_t items = 0;
+  std::int64_t records = 0;
+  std::int64_t results = 0;  // verdicts of those records
+  std::int64_t failures = 0;
+  std::vector<std::string> job_ids;  // their directories are the caller's to remove
+  bool more = false;                 // the step was full: there may be more
+};
+
 class DataStore {
  public:
   // Makes the file if there is none. A file of another format is an error.
@@ -219,6 +235,11 @@ class DataStore {
   // Nothing if there is no such result.
   virtual void add_feedback(Feedback feedback, Done<std::optional<std::int64_t>> done) = 0;
 
+  // One step of taking away what is too old: the oldest first, at most so many of each kind, so that nobody
+  // waits long for the writer. What was judged stays known (an item is not asked about again because its
+  // result has gone), and the newest of each kind stays, so that no number is given out twice.
+  virtual void prune(KeptSince since, std::int64_t most, Done<Pruned> done) = 0;
+
   virtual Result<ItemPage> items(const ItemQuery& query) = 0;
   // In the order of their recording, as failures are.
   virtual Result<ResultPage> results(const ResultQuery& query) = 0;
@@ -231,5 +252,8 @@ class DataStore {
   virtual Result<std::optional<StoredJob>> job(const std::string& job_id) = 0;
   virtual Result<JobPage> jobs(const JobQuery& query) = 0;
 };
+
+// What all steps together would take away now. Only reads, also while a service has the store open.
+Result<Pruned> prunable(const std::string& path, const KeptSince& since);
 
 }  // namespace assay

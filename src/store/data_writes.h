@@ -30,6 +30,7 @@ class DataWrites {
   Result<Subset> make_subset(const SubsetPlan& plan);
   Status put_job(const StoredJob& job);
   Result<std::optional<std::int64_t>> add_feedback(const Feedback& feedback);
+  Result<Pruned> prune(const KeptSince& since, std::int64_t most);
 
   // To be called after what a function did was taken back.
   void forget_numbers() {

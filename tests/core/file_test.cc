@@ -1,11 +1,14 @@
 #include "core/file.h"
 
+#include <csignal>
 #include <filesystem>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include "core/files/write_behind.h"
 #include "core/sha256.h"
 #include "core/time.h"
 
@@ -47,6 +50,59 @@ TEST_F(FileTest, AnUncommittedFileLeavesNoTraceAndTheOldOneStands) {
   }
   EXPECT_EQ(read_file(path("a.txt")).value(), "old");
   EXPECT_EQ(entries(), 1U);
+}
+
+// Two files at once, in pieces that fit no buffer, far more than may wait at a time.
+TEST_F(FileTest, WrittenBehindAFileIsTheSameAndItsHashIsKnown) {
+  WriteBehind behind;
+  for (const std::size_t pieces : {0U, 1U, 100'000U}) {
+    auto one = AtomicFile::create(path("one"), behind).value();
+    auto other = AtomicFile::create(path("other"), behind).value();
+    std::string expected_one;
+    std::string expected_other;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      const std::string piece = std::to_string(i) + std::string(i % 97, 'x') + "\n";
+      one.write(piece);
+      expected_one += piece;
+      if (i % 3 != 0) continue;
+      other.write(piece);
+      expected_other += piece;
+    }
+    EXPECT_EQ(file_exists(path("one")), pieces > 0);
+    ASSERT_TRUE(one.commit().has_value());
+    ASSERT_TRUE(other.commit().has_value());
+    EXPECT_EQ(read_file(path("one")).value(), expected_one);
+    EXPECT_EQ(read_file(path("other")).value(), expected_other);
+    EXPECT_EQ(one.hash(), hex(sha256(expected_one)));
+    EXPECT_EQ(other.hash(), sha256_of_file(path("other")).value());
+  }
+}
+
+TEST_F(FileTest, WrittenBehindAnUncommittedFileLeavesNoTrace) {
+  WriteBehind behind;
+  {
+    auto file = AtomicFile::create(path("a.txt"), behind).value();
+    for (int i = 0; i < 100; ++i) file.write(std::string(100'000, 'x'));
+  }
+  EXPECT_EQ(entries(), 0U);
+}
+
+// A limit on the size of files stands for a full disk: it is met on the other thread.
+TEST_F(FileTest, WrittenBehindAFailureShowsInTheCommit) {
+  WriteBehind behind;
+  auto file = AtomicFile::create(path("a.txt"), behind).value();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1'000'000, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  for (int i = 0; i < 100; ++i) file.write(std::string(100'000, 'x'));
+  const Status done = file.commit();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
+  ASSERT_FALSE(done.has_value());
+  EXPECT_THAT(done.error().text(), HasSubstr("larger than allowed"));
+  EXPECT_EQ(entries(), 0U);
 }
 
 TEST_F(FileTest, WhatKilledProcessesLeftIsTakenAwayAndNothingElse) {

@@ -40,6 +40,17 @@ TEST(Words, CountsHaveSeparators) {
   EXPECT_EQ(count_words(std::numeric_limits<std::int64_t>::min()), "-9,223,372,036,854,775,808");
 }
 
+TEST(Words, GiveBytesInTheUnitThatReadsBest) {
+  EXPECT_EQ(bytes_words(0), "0 bytes");
+  EXPECT_EQ(bytes_words(1), "1 byte");
+  EXPECT_EQ(bytes_words(999), "999 bytes");
+  EXPECT_EQ(bytes_words(1000), "1.0 kB");
+  EXPECT_EQ(bytes_words(999'949), "999.9 kB");
+  EXPECT_EQ(bytes_words(999'950), "1.0 MB");
+  EXPECT_EQ(bytes_words(41'234'567), "41.2 MB");
+  EXPECT_EQ(bytes_words(7'000'000'000'000'000), "7000.0 TB");
+}
+
 TEST(Words, CostsShowSmallSumsToo) {
   EXPECT_EQ(cost_words(std::nullopt), "unknown");
   EXPECT_EQ(cost_words(0.0), "$0");

@@ -43,6 +43,15 @@ class SealTest : public ::testing::Test {
   fs::path folder_;
 };
 
+// What was hashed while it was written is not read again, and what is on the disk must fit it.
+TEST_F(SealTest, TakesTheHashesThatAreKnown) {
+  const std::string plain = write_seal(folder(), {}).value();
+  EXPECT_EQ(write_seal(folder(), {}, {{"report.html", hex(sha256("<p>0.75</p>\n"))}}).value(), plain);
+  EXPECT_THAT(defects(), IsEmpty());
+  ASSERT_TRUE(write_seal(folder(), {}, {{"report.html", hex(sha256("<p>0.76</p>\n"))}}).has_value());
+  EXPECT_THAT(defects(), ElementsAre("report.html was changed after the run was sealed"));
+}
+
 TEST_F(SealTest, NoticesEveryByteOfEveryFileItsOwnIncluded) {
   ASSERT_FALSE(check_seal(folder())->sealed);
   ASSERT_TRUE(write_seal(folder(), {}).has_value());

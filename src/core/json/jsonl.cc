@@ -278,6 +278,20 @@ struct LineParser::State {
   std::vector<std::pair<std::string_view, dom::element>> extras;
   std::unordered_map<std::string_view, std::size_t> extra_at;  // places in `extras`, if there are many
 
+  std::vector<std::size_t> usual;  // which declared field stood at each position of the line before
+
+  // The declared field of that name; their number if there is none. Lines of one file have their fields in
+  // one order, so mostly the first look finds it.
+  std::size_t declared(const std::vector<std::string>& names, std::string_view key, std::size_t position) {
+    if (position < usual.size() && names[usual[position]] == key) return usual[position];
+    const auto found = static_cast<std::size_t>(std::ranges::find(names, key) - names.begin());
+    constexpr std::size_t kRemembered = 64;
+    if (found == names.size() || position >= kRemembered) return found;
+    if (position >= usual.size()) usual.resize(position + 1);
+    usual[position] = found;
+    return found;
+  }
+
   // Of the field of that name; the number of extras if there is none yet.
   std::size_t place_of(std::string_view name) {
     constexpr std::size_t kFew = 16;
@@ -333,11 +347,11 @@ Status LineParser::parse(const Line& line) {
     return fail(ErrorKind::data,
                 fmt::format("found {}, expected a JSON object", kind_word(to_field(root).kind)));
   }
+  std::size_t position = 0;
   for (dom::key_value_pair pair : root.get_object().value_unsafe()) {
-    const auto known = std::find(names_.begin(), names_.end(), pair.key);
-    if (known != names_.end()) {
-      const auto index = static_cast<std::size_t>(known - names_.begin());
-      if (state_->elements[index]) repeated_.push_back(*known);
+    const std::size_t index = state_->declared(names_, pair.key, position++);
+    if (index < names_.size()) {
+      if (state_->elements[index]) repeated_.push_back(names_[index]);
       state_->elements[index] = pair.value;
       values_[index] = to_field(pair.value);
       continue;

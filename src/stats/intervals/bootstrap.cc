@@ -30,6 +30,9 @@ constexpr std::int64_t kBlock = 64;
 // From this many clusters of one kind on, one binomial is cheaper than drawing the clusters one by one.
 constexpr std::size_t kAlikePerBinomial = 12;
 
+// The draws use those from 0 on.
+constexpr std::uint64_t kGroupingSequence = std::numeric_limits<std::uint64_t>::max();
+
 double normal_quantile(double share) {
   if (share <= 0) return -std::numeric_limits<double>::infinity();
   if (share >= 1) return std::numeric_limits<double>::infinity();
@@ -197,8 +200,15 @@ class SumDraws {
     }
   }
 
+  // What one draw of these sums, which are sorted, would take.
+  static std::size_t picks_of(std::span<const ClusterSum> sums) {
+    std::size_t kinds = sums.empty() ? 0 : 1;
+    for (std::size_t i = 1; i < sums.size(); ++i) kinds += sums[i] != sums[i - 1] ? 1 : 0;
+    return std::min(sums.size(), kinds * kAlikePerBinomial);
+  }
+
   bool one_by_one() const { return kinds_.size() * kAlikePerBinomial >= sums_.size(); }
-  std::size_t picks() const { return one_by_one() ? sums_.size() : kinds_.size() * kAlikePerBinomial; }
+  std::size_t picks() const { return std::min(sums_.size(), kinds_.size() * kAlikePerBinomial); }
 
   double figure(Random random) const {
     ClusterSum total;
@@ -253,6 +263,26 @@ std::vector<ClusterSum> sums_by_cluster(std::vector<ClusterSum> rows,
   }
   std::ranges::sort(sums, [](const ClusterSum& a, const ClusterSum& b) { return a < b; });
   return sums;
+}
+
+// Very many clusters are put together at random into this many groups of one size, and groups are drawn: a
+// sum of independent clusters is a cluster as well, with the same share in the error and the skew of the
+// figure. Of 10,000 groups the error is estimated to within 1 %, which is what the draws themselves vary by,
+// and the work does not grow with the data any more.
+constexpr std::size_t kMostGroups = 10'000;
+
+// `sums` are sorted, so the groups depend neither on the order of the rows nor on the names of the clusters;
+// but they must not be alike by that order, which would hide the spread.
+std::vector<ClusterSum> grouped(std::vector<ClusterSum> sums, Random random) {
+  for (std::size_t i = sums.size() - 1; i > 0; --i) std::swap(sums[i], sums[random.below(i + 1)]);
+  std::vector<ClusterSum> groups(kMostGroups);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    ClusterSum& group = groups[i % kMostGroups];
+    group.numerator += sums[i].numerator;
+    group.denominator += sums[i].denominator;
+  }
+  std::ranges::sort(groups, [](const ClusterSum& a, const ClusterSum& b) { return a < b; });
+  return groups;
 }
 
 }  // namespace
@@ -416,6 +446,8 @@ Estimate bootstrap_ratio(std::span<const double> numerators, std::span<const dou
     estimate.undefined = one_unit(clusters);
     return estimate;
   }
+  if (SumDraws::picks_of(sums) > kMostGroups)
+    sums = grouped(std::move(sums), options.random.at(kGroupingSequence));
   std::vector<double> without_each;
   without_each.reserve(sums.size());
   for (const ClusterSum& sum : sums) {

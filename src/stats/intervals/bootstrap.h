@@ -51,8 +51,10 @@ Estimate bootstrap(std::size_t rows, std::span<const std::string> clusters, cons
                    const Bootstrap& options = {});
 
 // The same for Σ numerators / Σ denominators, which needs the sums of each cluster only: 10,000 draws take a
-// fraction of a second. Rows with a number that is not finite are left out and counted. Neither the order of
-// the rows nor the names of the clusters matter. A sum of denominators of 0 is undefined.
+// fraction of a second, also of millions of rows (more than 10,000 clusters that are not alike are drawn in
+// 10,000 groups, put together at random). Rows with a number that is not finite are left out and counted.
+// Neither the order of the rows nor the names of the clusters matter. A sum of denominators of 0 is
+// undefined.
 Estimate bootstrap_ratio(std::span<const double> numerators, std::span<const double> denominators,
                          std::span<const std::string> clusters = {}, const Bootstrap& options = {});
 

@@ -109,14 +109,18 @@ std::optional<double> Moments::standard_error() const {
 }
 
 void ClusteredMoments::add(std::string_view cluster, double value) {
+  add(names_.of(cluster), value);
+}
+
+void ClusteredMoments::add(std::uint32_t cluster, double value) {
   all_.add(value);
   if (!std::isfinite(value)) return;
-  auto found = index_.find(cluster);
-  if (found == index_.end()) {
-    found = index_.emplace(std::string(cluster), sums_.size()).first;
+  if (cluster >= places_.size()) places_.resize(std::size_t{cluster} + 1);
+  if (places_[cluster] == 0) {
     sums_.emplace_back();
+    places_[cluster] = static_cast<std::uint32_t>(sums_.size());
   }
-  Cluster& sum = sums_[found->second];
+  Cluster& sum = sums_[places_[cluster] - 1];
   ++sum.n;
   sum.mean += (value - sum.mean) / static_cast<double>(sum.n);
 }

@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "stats/estimate.h"
+#include "stats/intervals/cluster_numbers.h"
 
 namespace assay {
 
@@ -41,10 +41,12 @@ class Moments {
   double maximum_ = 0;
 };
 
-// The same for observations that belong to clusters; memory grows with the number of clusters only.
+// The same for observations that belong to clusters; memory grows with the number of clusters only. They are
+// told by their names, or by numbers that several of these share (cluster_numbers.h); never by both.
 class ClusteredMoments {
  public:
   void add(std::string_view cluster, double value);
+  void add(std::uint32_t cluster, double value);
 
   const Moments& all() const { return all_; }
   std::int64_t clusters() const { return static_cast<std::int64_t>(sums_.size()); }
@@ -52,10 +54,6 @@ class ClusteredMoments {
   std::optional<double> standard_error() const;
 
  private:
-  struct NameHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
-  };
   struct Cluster {
     std::int64_t n = 0;
     double mean = 0;
@@ -63,7 +61,8 @@ class ClusteredMoments {
   Moments all_;
   std::vector<Cluster>
       sums_;  // in order of first sight, so that the sum over clusters does not depend on hashing
-  std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> index_;
+  std::vector<std::uint32_t> places_;  // in sums_, from 1, by the clusters' numbers; 0: not seen
+  ClusterNumbers names_;
 };
 
 Estimate estimate_mean(const Moments& moments, double level = 0.95);           // method "t"

@@ -13,6 +13,10 @@ namespace {
 constexpr std::int64_t kFewestDraws = 1'000;
 // Elementary steps (a drawn case or cell, a written figure) that one call may take: a few seconds.
 constexpr std::int64_t kMostWork = 200'000'000;
+// Fewer groups of clusters would say too little about the error.
+constexpr std::int64_t kFewestGroups = 200;
+// The draws use those from 0 on.
+constexpr std::uint64_t kGroupingSequence = std::numeric_limits<std::uint64_t>::max();
 // Below this many cases a cell, drawing the cases one by one is cheaper than a binomial per cell.
 constexpr std::int64_t kCasesPerCell = 12;
 
@@ -99,6 +103,28 @@ class ClusterDraws {
   std::vector<std::int64_t> drawn_;
 };
 
+// Clusters put together at random into groups of one size. Groups of independent clusters are independent
+// clusters as well, with the same share in the error of a figure, and a few hundred show it to within some
+// percent.
+std::vector<ClusterCells> grouped(std::span<const ClusterCells> clusters, std::size_t groups,
+                                  std::size_t cells, Random random) {
+  std::vector<std::uint32_t> order(clusters.size());
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+  std::vector<ClusterCells> together(groups);
+  std::vector<std::int64_t> sums(cells);
+  for (std::size_t group = 0; group < groups; ++group) {
+    std::ranges::fill(sums, 0);
+    for (std::size_t i = group; i < order.size(); i += groups) {
+      for (const auto& [cell, count] : clusters[order[i]]) sums[cell] += count;
+    }
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      if (sums[cell] > 0) together[group].emplace_back(cell, sums[cell]);
+    }
+  }
+  return together;
+}
+
 std::vector<ResampledInterval> none(std::size_t figures, const std::string& reason) {
   return std::vector<ResampledInterval>(figures, ResampledInterval{std::nullopt, reason});
 }
@@ -144,11 +170,23 @@ std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> coun
                                      clusters.size(), kFewestClusters));
   }
   CellDraws cells(clusters.empty() ? counts : std::span<const std::int64_t>());
+  const auto around = static_cast<std::int64_t>(counts.size() + 4 * figures) + 1;  // a draw's other steps
+  const std::int64_t fewest = std::min(kFewestDraws, resampling.draws);
+  std::vector<ClusterCells> groups;
+  if (!clusters.empty() && (ClusterDraws(clusters, counts.size()).steps() + around) * fewest > kMostWork) {
+    // As many groups as can be drawn as often as was asked, whichever of the cells each of them has.
+    const std::int64_t affordable = (kMostWork / std::max<std::int64_t>(resampling.draws, 1) - around) /
+                                    static_cast<std::int64_t>(counts.size() + 1);
+    if (affordable >= kFewestGroups) {
+      groups = grouped(clusters, static_cast<std::size_t>(affordable), counts.size(),
+                       resampling.random.at(kGroupingSequence));
+      clusters = groups;
+    }
+  }
   ClusterDraws whole_clusters(clusters, counts.size());
-  const std::int64_t steps = (clusters.empty() ? cells.steps() : whole_clusters.steps()) +
-                             static_cast<std::int64_t>(counts.size() + 4 * figures) + 1;
+  const std::int64_t steps = (clusters.empty() ? cells.steps() : whole_clusters.steps()) + around;
   const std::int64_t draws = std::min(resampling.draws, kMostWork / steps);
-  if (draws < std::min(kFewestDraws, resampling.draws)) {
+  if (draws < fewest) {
     return none(figures, clusters.empty() ? "no interval: there are too many distinct outcomes to resample"
                                           : "no interval: there are too many clusters to draw again");
   }

@@ -48,7 +48,7 @@ using CellFigures = std::function<void(std::span<const std::int64_t> counts, std
 
 // One interval per figure, all from the same draws. Work is bounded: a table with very many cells gets fewer
 // draws, and below a thousand none, with the reason. With `clusters`, which together make up the counts,
-// whole clusters are drawn again instead of cases.
+// whole clusters are drawn again instead of cases; very many of them in groups, put together at random.
 std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> counts, std::size_t figures,
                                               const CellFigures& evaluate, const Resampling& resampling,
                                               std::span<const ClusterCells> clusters = {});

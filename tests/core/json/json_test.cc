@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -149,6 +150,10 @@ TEST(WriteJson, EscapesWhatMustBeEscapedAndNothingElse) {
 
 TEST(WriteJson, WritesNumbersAsPeopleDo) {
   EXPECT_EQ(number_text(1), "1");
+  for (int i = 1; i < 300'000; i += 7) {
+    for (const double number : {i / 1e4, i / 1e5, std::nextafter(i / 1e4, 1e9), i * 1e4, i / 1e2})
+      ASSERT_EQ(number_text(number), fmt::format("{}", number));
+  }
   EXPECT_EQ(number_text(0.1), "0.1");
   EXPECT_EQ(number_text(100000), "100000");
   EXPECT_EQ(number_text(1e21), "1e+21");

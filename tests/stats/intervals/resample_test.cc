@@ -95,6 +95,19 @@ TEST(Resample, IsBounded) {
   EXPECT_EQ(intervals[0].undefined, "no interval: there are too many distinct outcomes to resample");
 }
 
+// 300,000 clusters of two cases that are alike: the share's error is that of 300,000 yes/no decisions.
+TEST(Resample, DrawsVeryManyClustersInGroups) {
+  constexpr std::int64_t kClusters = 300'000;
+  std::vector<ClusterCells> clusters;
+  for (std::int64_t i = 0; i < kClusters; ++i) clusters.push_back({{i < kClusters * 3 / 10 ? 0U : 1U, 2}});
+  const std::vector<std::int64_t> counts{kClusters * 6 / 10, kClusters * 14 / 10};
+  const auto interval = resample_cells(counts, 1, first_share, {}, clusters).front();
+  ASSERT_TRUE(interval.ci.has_value()) << interval.undefined;
+  const double half = 1.959964 * std::sqrt(0.3 * 0.7 / static_cast<double>(kClusters));
+  EXPECT_NEAR((interval.ci->high - interval.ci->low) / (2 * half), 1, 0.06);
+  EXPECT_NEAR((interval.ci->high + interval.ci->low) / 2, 0.3, 0.05 * half);
+}
+
 TEST(Resample, RefusesNegativeCountsAndNoDraws) {
   EXPECT_FALSE(resample_cells(std::vector<std::int64_t>{-1, 5}, 1, first_share, {})[0].ci.has_value());
   EXPECT_FALSE(
