@@ -104,7 +104,20 @@ const benches = {
     const routes = await lines('routes-1000000.jsonl', 1000000, routed);
     const bytes = statSync(routes).size;
     const run = best(3, () => measure(['question_router', '--input-path', routes, '--output-dir', output(), '--quiet']));
-    report('JSONL classification, 1,000,000 lines, all files written', `${(bytes / run.wall / 1e9).toFixed(2)} GB/s (${run.wall.toFixed(2)} s, ${run.cpu.toFixed(2)} s CPU, ${(1e6 / run.wall / 1e6).toFixed(2)} M lines/s)`, '≥ 0.5 GB/s a core');
+    report('JSONL classification, 1,000,000 lines, all files written', `${(bytes / run.wall / 1e9).toFixed(2)} GB/s of wall time, ${(bytes / run.cpu / 1e9).toFixed(2)} GB/s of CPU time (${run.wall.toFixed(2)} s, ${run.cpu.toFixed(2)} s CPU, ${(1e6 / run.wall / 1e6).toFixed(2)} M lines/s)`, '≥ 0.5 GB/s a core');
+  },
+  // What comes behind the last answer, against all that comes before it: the last commit is the first thing that
+  // collecting does, and the seal the last.
+  async end() {
+    const count = Number(process.env.ASSAY_BENCH_JUDGED ?? 200000);
+    const input = await lines(`clustered-${count}.jsonl`, count, (i) => ({ ...answered(i), document: `d${Math.floor(i / 5)}` }));
+    for (const [words, more] of [['', []], [`, in ${(count / 5).toLocaleString('en')} clusters`, ['--cluster', 'document']]]) {
+      const args = [...judged(input, 64, 'sim/judge'), ...more];
+      const run = measure(args);
+      const directory = args[args.indexOf('--output-dir') + 1];
+      const end = (statSync(join(directory, 'seal.sha256')).mtimeMs - statSync(join(directory, 'run.db.head')).mtimeMs) / 1000;
+      report(`the end of a run of ${count.toLocaleString('en')} judged cases${words}`, `${end.toFixed(1)} s of ${run.wall.toFixed(1)} s, ${run.megabytes.toFixed(0)} MB`, 'below the run itself, ≤ 150 MB');
+    }
   },
 };
 
