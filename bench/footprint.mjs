@@ -1,5 +1,6 @@
 // What the program takes without a network: its start, its memory as the data grow, and lines that it only reads.
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { answered, lines, routed } from './inputs.mjs';
 import { assay, best, inDirectory, judgedArguments, judgedRun, scratch } from './program.mjs';
 import { whole } from './report.mjs';
@@ -29,5 +30,20 @@ export async function throughput(report) {
   const input = await lines(scratch, 'routes-1000000.jsonl', 1000000, routed);
   const run = best(3, () => routedRun(input));
   report.figure('JSONL classification, 1,000,000 lines, all files written',
-    `${(statSync(input).size / run.wall / 1e9).toFixed(2)} GB/s (${run.wall.toFixed(2)} s, ${run.cpu.toFixed(2)} s CPU, ${(1 / run.wall).toFixed(2)} M lines/s)`, '≥ 0.5 GB/s a core');
+    `${(statSync(input).size / run.wall / 1e9).toFixed(2)} GB/s of wall time, ${(statSync(input).size / run.cpu / 1e9).toFixed(2)} GB/s of CPU time (${run.wall.toFixed(2)} s, ${run.cpu.toFixed(2)} s CPU, ${(1 / run.wall).toFixed(2)} M lines/s)`, '≥ 0.5 GB/s a core');
+}
+
+// What comes behind the last answer, against all that comes before it: the last commit is the first thing that
+// collecting does, and the seal the last.
+export async function end(report) {
+  const count = Number(process.env.ASSAY_BENCH_JUDGED ?? 200000);
+  const input = await lines(scratch, `clustered-${count}.jsonl`, count, (i) => ({ ...answered(i), document: `d${Math.floor(i / 5)}` }));
+  for (const [words, more] of [['', []], [`, in ${whole(count / 5)} clusters`, ['--cluster', 'document']]]) {
+    inDirectory((output) => {
+      const run = assay([...judgedArguments({ input, output, inFlight: 64, model: 'sim/judge' }), ...more]);
+      const written = (name) => statSync(join(output, name)).mtimeMs / 1000;
+      report.figure(`the end of a run of ${whole(count)} judged cases${words}`,
+        `${(written('seal.sha256') - written('run.db.head')).toFixed(1)} s of ${run.wall.toFixed(1)} s, ${run.megabytes.toFixed(0)} MB`, 'below the run itself, ≤ 150 MB');
+    });
+  }
 }

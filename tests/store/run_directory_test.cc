@@ -90,7 +90,7 @@ TEST_F(RunDirectoryTest, LeavesOnePlainFileThatCanBeCopiedAndReadWhereNothingMay
   if (child == 0) {
     // Root may write anywhere.
     if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(10);
-    const auto another = create_run(folder() + "/another", [](const std::function<void()>&) {});
+    const auto another = create_run(folder() + "/another");
     if (another || another.error().kind != ErrorKind::io) ::_exit(11);
     Mailbox loop;
     auto store = RunStore::open(folder(), nullptr);
