@@ -8,6 +8,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "core/exceptions/caught.h"
 #include "engine/case_feed.h"
 #include "engine/live_context.h"
 
@@ -17,13 +18,11 @@ namespace {
 // What the evaluation makes of the case. An exception is a bug of the evaluation's and the end of this case
 // only: a deterministic coroutine would throw again on every resume.
 Task<Outcome> evaluated(const CaseWork& work, const Case& input, CaseContext& context) {
-  std::string thrown;
   try {
     co_return co_await work.evaluate(input, context);
-  } catch (const std::exception& exception) {
-    thrown = exception.what();
+  } catch (const std::exception& thrown) {
+    co_return Outcome{OutcomeKind::infra_failed, {}, internal_error(thrown).message};
   }
-  co_return Outcome{OutcomeKind::infra_failed, {}, "internal error, please report it: " + thrown};
 }
 
 OutcomeRow row_of(const Case& input, const Outcome& outcome, const CaseUsage& usage) {
@@ -148,7 +147,7 @@ Task<Status> Runner::State::finish_case(const CaseWork& work, const Case& input,
 }
 
 Task<void> Runner::State::run_case(const CaseWork& work, Case input, bool journaled) {
-  auto finished = co_await finish_case(work, input, journaled);
+  auto finished = co_await caught(finish_case(work, input, journaled));
   if (!finished) account_.stop(std::move(finished.error()));
   case_left();
 }
@@ -195,7 +194,7 @@ Task<RunResult> Runner::State::run(const CaseWork& work, RunStore& store, std::i
   auto states = co_await store.states(outcomes_to_retry());
   if (!states) co_return RunResult{RunEnd::stopped, std::move(states.error())};
   means_.emplace(account_, store, options_.earlier_answers, options_.seed);
-  auto begun = co_await begin_cases(work, *states);
+  auto begun = co_await caught(begin_cases(work, *states));
   if (!begun) account_.stop(std::move(begun.error()));
   if (active_ > 0) co_await Room(*this, 1);
   if (!account_.stopping()) co_return RunResult{};
