@@ -23,6 +23,9 @@ if(ASSAY_FUZZ)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# An assertion of Boost's that does not hold throws (src/core/exceptions/failed_assertion.cc) and does not end the process.
+add_compile_definitions(BOOST_ENABLE_ASSERT_HANDLER)
+
 find_program(CCACHE ccache)
 if(CCACHE)
   # What ccache wants for precompiled headers; the flag below keeps their times out of what they are known by.

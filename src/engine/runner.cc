@@ -8,6 +8,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "core/exceptions/caught.h"
 #include "engine/case_feed.h"
 #include "engine/live_context.h"
 
@@ -17,13 +18,11 @@ namespace {
 // What the evaluation makes of the case. An exception is a bug of the evaluation's and the end of this case
 // only: a deterministic coroutine would throw again on every resume.
 Task<Outcome> evaluated(const CaseWork& work, const Case& input, CaseContext& context) {
-  std::string thrown;
   try {
     co_return co_await work.evaluate(input, context);
-  } catch (const std::exception& exception) {
-    thrown = exception.what();
+  } catch (const std::exception& thrown) {
+    co_return Outcome{OutcomeKind::infra_failed, {}, internal_error(thrown).message};
   }
-  co_return Outcome{OutcomeKind::infra_failed, {}, "internal error, please report it: " + thrown};
 }
 
 OutcomeRow row_of(const Case& input, const Outcome& outcome, const CaseUsage& usage) {
@@ -132,8 +131,12 @@ void Runner::State::case_left(const CaseEnd& end) {
     ++progress_.done;
     calls_of_done_ += end.requests;
     if (end.outcome->kind != OutcomeKind::scored) ++progress_.errored;
-    if (options_.stop_rule != nullptr) options_.stop_rule->add(end.input, *end.outcome);
-    if (options_.on_outcome) options_.on_outcome(end.input, *end.outcome);
+    try {
+      if (options_.stop_rule != nullptr) options_.stop_rule->add(end.input, *end.outcome);
+      if (options_.on_outcome) options_.on_outcome(end.input, *end.outcome);
+    } catch (const std::exception& thrown) {
+      account_.stop(internal_error(thrown));
+    }
   }
   --active_;
   --active_on_[end.start.branch];
@@ -167,7 +170,12 @@ Task<Runner::State::CaseEnd> Runner::State::finish_case(const CaseWork& work, Ca
 }
 
 Task<void> Runner::State::run_case(const CaseWork& work, Case input, CaseStart start) {
-  CaseEnd end = co_await finish_case(work, std::move(input), start);
+  CaseEnd end{.input = {}, .start = start};
+  try {
+    end = co_await finish_case(work, std::move(input), start);
+  } catch (const std::exception& thrown) {
+    end.broken = internal_error(thrown);
+  }
   EventLoop& home = gateway_.loop();
   if (home.is_here()) {
     case_left(end);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include <boost/assert.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
@@ -22,6 +23,7 @@ namespace assay {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -424,6 +426,30 @@ TEST_F(RunnerTest, AnswersOfAnEarlierRunAreReusedWhereTheRequestIsTheSame) {
   EXPECT_EQ(server_.requests(), 16);
   EXPECT_EQ(outcomes(second).size(), 8U);
   EXPECT_EQ(outcomes(second)[2], outcomes(folder_)[2]);
+}
+
+TEST_F(RunnerTest, AnAssertionOfALibraryIsTheEndOfItsCaseAndTheOthersGoOn) {
+  const NumberWork work(3, [this](std::string id, CaseContext& context) {
+    return [](FakeServer& server, std::string number, CaseContext& asked) -> Task<Outcome> {
+      BOOST_ASSERT(number != "1");
+      co_return co_await ask_twice(server, "question " + number, asked);
+    }(server_, std::move(id), context);
+  });
+  EXPECT_EQ(sit(work).end, RunEnd::complete);
+  EXPECT_THAT(outcomes(folder_)[1], HasSubstr("1 infra_failed"));
+  EXPECT_THAT(error_of_case(1),
+              AllOf(HasSubstr("runner_test.cc"), HasSubstr("number != \"1\" does not hold")));
+  EXPECT_THAT(outcomes(folder_)[2], HasSubstr("2 scored"));
+}
+
+// Beside the case: nothing is known of what else it would do wrong, so the run stops, and says why.
+TEST_F(RunnerTest, AnExceptionOfWhoeverListensStopsTheRunAndNotTheProcess) {
+  options_.on_outcome = [](const Case& input, const Outcome&) { BOOST_ASSERT(input.index != 1); };
+  const RunResult result = sit(two_questions(3));
+  EXPECT_EQ(result.end, RunEnd::stopped);
+  ASSERT_TRUE(result.reason.has_value());
+  EXPECT_EQ(result.reason->kind, ErrorKind::internal);
+  EXPECT_THAT(result.reason->message, HasSubstr("input.index != 1 does not hold"));
 }
 
 TEST_F(RunnerTest, AnExceptionIsTheEndOfItsCaseAndTheOthersGoOn) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include <boost/assert.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
@@ -50,6 +51,7 @@ struct JobsTest : testing::Test {
   std::string directory = testing::TempDir() + "assay-jobs";
   std::unique_ptr<DataStore> store;
   std::unique_ptr<Jobs> jobs;
+  Environment environment = process_environment();
   Arrivals begun;
   Arrivals finished;
 
@@ -86,7 +88,7 @@ struct JobsTest : testing::Test {
     JobsOptions options;
     options.directory = directory + "/jobs";
     options.at_once = 1;
-    options.environment = process_environment();
+    options.environment = environment;
     options.config = Config(JsonObject{{"attempts", 2}, {"limits", std::move(limits)}}, {"limits"});
     jobs = std::move(Jobs::start(std::move(options), *store).value());
   }
@@ -180,6 +182,22 @@ TEST_F(JobsTest, AModelThatCannotBeAskedIsToldAtOnce) {
   wrong.model = "nobody/nothing";
   jobs->submit(wrong, "test", begun.answer(), finished.answer());
   EXPECT_THAT(text_at(begun.wait(1), "error"), testing::HasSubstr("model"));
+}
+
+TEST_F(JobsTest, AnExceptionCostsTheJobThatMeetsItAndNoOther) {
+  // Whoever looks for the key of this model finds a bug.
+  environment = [](std::string_view name) -> std::optional<std::string> {
+    BOOST_ASSERT(name != "OPENAI_API_KEY");
+    return std::nullopt;
+  };
+  open();
+  persona::JobParameters bad = parameters();
+  bad.model = "openai/gpt";
+  jobs->submit(bad, "test", begun.answer(), finished.answer());
+  EXPECT_EQ(text_at(begun.wait(1), "kind"), "internal");
+  EXPECT_THAT(text_at(begun.wait(1), "error"), testing::HasSubstr("does not hold"));
+  jobs->submit(parameters(), "test", begun.answer(), finished.answer());
+  EXPECT_EQ(text_at(finished.wait(1), "status"), "COMPLETE");
 }
 
 TEST_F(JobsTest, StoppedInTheMiddleItIsFinishedByTheNextOne) {

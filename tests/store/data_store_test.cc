@@ -324,8 +324,8 @@ TEST_F(DataStoreTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
   std::ofstream(folder_ / "text.db")
       << "this is no database, and long enough to be looked at as one, surely, by far";
   EXPECT_THAT(error_of(folder_ / "text.db"), HasSubstr("not an SQLite database"));
-  ASSERT_TRUE(RunStore::create(folder_.string(), RunStore::lock(folder_.string()).value(), {}, {})
-                  .has_value());
+  ASSERT_TRUE(
+      RunStore::create(folder_.string(), RunStore::lock(folder_.string()).value(), {}, {}).has_value());
   EXPECT_THAT(error_of(folder_ / kJournalFile), HasSubstr("not an evaluation store"));
   std::ofstream(folder_ / "lost.db-wal") << "what is left of a store whose file was removed";
   EXPECT_THAT(error_of(folder_ / "lost.db"), HasSubstr("its log is there"));

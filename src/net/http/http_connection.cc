@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -281,7 +282,11 @@ bool TcpConnection::admit() {
   if (owner_.common().refusing) {
     refusal = because(503, kStopping);
   } else if (options().admit) {
-    refusal = options().admit(head);
+    try {
+      refusal = options().admit(head);
+    } catch (const std::exception&) {
+      refusal = because(500, "internal error");
+    }
   }
   if (!refusal) {
     if (parser_.expects_continue() && in_begin_ == in_end_) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <boost/assert.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -360,6 +361,25 @@ TEST(HttpServer, TurnsAHandlersExceptionInto500) {
   const auto server = start_server(
       [](const ServerRequest&, const std::shared_ptr<Responder>&) { throw std::runtime_error("secret"); });
   EXPECT_THAT(talk(*server, kGet, "error\n"), AllOf(StartsWith("HTTP/1.1 500"), Not(HasSubstr("secret"))));
+}
+
+TEST(HttpServer, AnAssertionOfALibraryCostsOneAnswer) {
+  HttpServerOptions options;
+  options.admit = [](ServerRequest& head) -> std::optional<Refusal> {
+    BOOST_ASSERT(head.path != "/admitted");
+    return std::nullopt;
+  };
+  auto server = HttpServer::start(
+      options, [](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+        BOOST_ASSERT(request.path != "/handled");
+        responder->send(200, {}, "fine");
+      });
+  ASSERT_TRUE(server.has_value());
+  for (const char* path : {"/admitted", "/handled"}) {
+    const std::string request = fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    EXPECT_THAT(talk(**server, request, "error"), StartsWith("HTTP/1.1 500")) << path;
+  }
+  EXPECT_THAT(talk(**server, kGet, "fine"), StartsWith("HTTP/1.1 200")) << "the others go on";
 }
 
 TEST(HttpServer, AHeaderValueCannotAddHeaders) {
