@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "core/csv.h"
 #include "core/random.h"
+#include "core/tables/csv.h"
 #include "core/text.h"
 
 namespace assay {

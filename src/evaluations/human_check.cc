@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "core/csv.h"
 #include "core/file.h"
+#include "core/tables/csv.h"
 #include "core/text.h"
 #include "report/conclusions.h"
 #include "report/words.h"

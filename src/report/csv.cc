@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/csv.h"
+#include "core/tables/csv.h"
 
 namespace assay {
 namespace {

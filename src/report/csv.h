@@ -1,6 +1,6 @@
 // CSV as RFC 4180 has it: fields with a comma, quote or line break are quoted, quotes are doubled, lines end
 // with CRLF. Lists and objects in a cell are JSON; an undefined figure is an empty cell. A text that a
-// spreadsheet would take for a formula has an apostrophe before it (core/csv.h).
+// spreadsheet would take for a formula has an apostrophe before it (core/tables/csv.h).
 #pragma once
 
 #include <initializer_list>

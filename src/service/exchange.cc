@@ -8,7 +8,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/csv.h"
+#include "core/tables/csv.h"
 #include "core/text.h"
 
 namespace assay {

@@ -33,9 +33,10 @@ Result<Oldest> oldest(Statements& statements, std::string_view rows, std::int64_
   return found;
 }
 
-constexpr std::string_view kOldestRecords = "SELECT record, recorded_ms FROM records ORDER BY record LIMIT ?";
+constexpr std::string_view kOldestRecords =
+    "SELECT record, recorded_ms FROM record_rows ORDER BY record LIMIT ?";
 constexpr std::string_view kOldestFailures =
-    "SELECT failure, recorded_ms FROM failures ORDER BY failure LIMIT ?";
+    "SELECT failure, recorded_ms FROM failure_rows ORDER BY failure LIMIT ?";
 
 Status run_all(Statements& statements, std::initializer_list<std::string_view> all, std::int64_t value) {
   for (const std::string_view sql : all) {
@@ -70,7 +71,7 @@ Status prune_records(Statements& statements, std::int64_t since_ms, std::int64_t
   }
   pruned.records += old->count;
   pruned.more = pruned.more || old->count == most;
-  return statements.run("DELETE FROM records WHERE record <= ?", {*old->last});
+  return statements.run("DELETE FROM record_rows WHERE record <= ?", {*old->last});
 }
 
 Status prune_failures(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
@@ -79,9 +80,10 @@ Status prune_failures(Statements& statements, std::int64_t since_ms, std::int64_
   if (!old->last) return {};
   pruned.failures += old->count;
   pruned.more = pruned.more || old->count == most;
-  return run_all(statements,
-                 {"DELETE FROM failure_parts WHERE failure <= ?", "DELETE FROM failures WHERE failure <= ?"},
-                 *old->last);
+  return run_all(
+      statements,
+      {"DELETE FROM failure_parts WHERE failure <= ?", "DELETE FROM failure_rows WHERE failure <= ?"},
+      *old->last);
 }
 
 // Its row stays, without a place among the items: results and what was judged refer to it.
@@ -155,7 +157,7 @@ Result<Pruned> DataWrites::prune(const KeptSince& since, std::int64_t most) {
   const auto part = [&](const std::optional<std::int64_t>& since_ms, const auto& step) -> Status {
     return since_ms ? step(statements_, *since_ms, most, pruned) : Status();
   };
-  // What only the rows that went have referred to goes at the end, in the same transaction.
+  // Texts that records share stay: whether anybody still refers to one would need a look at every record.
   for (const Status& done : {part(since.records_ms, prune_records), part(since.records_ms, prune_failures),
                              part(since.items_ms, prune_items), part(since.jobs_ms, prune_jobs)}) {
     if (!done) return fail(done.error());

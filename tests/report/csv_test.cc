@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/csv.h"
+#include "core/tables/csv.h"
 #include "tests/report/sample.h"
 
 namespace assay {

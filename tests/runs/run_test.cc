@@ -257,8 +257,7 @@ TEST_F(RunTest, TheTextsOfThePlanAreKeptWithTheRun) {
     ASSERT_TRUE(sitting->run.has_value()) << sitting->run.error().text();
     EXPECT_THAT(sitting->plan.texts, Not(IsEmpty()));
   }
-  const auto store =
-      RunStore::open(output(), nullptr, [this](std::function<void()> work) { loop_.post(std::move(work)); });
+  const auto store = RunStore::open(output(), nullptr);
   ASSERT_TRUE(store.has_value()) << store.error().text();
   const auto texts = loop_.run_until_done((*store)->texts());
   EXPECT_THAT(texts.value(), Contains(::testing::Field(&PlanText::text, "{question} {answer}")));

@@ -32,7 +32,7 @@ class DataPruningTest : public DataStoreTest {
     given.context_id = context;
     given.verdicts.push_back({"a", "urgency", "classification", "mode2", 2, {}, {}, "HIGH", "no"});
     const std::int64_t id = record(given).value().record_id;
-    execute("UPDATE records SET recorded_ms = " + std::to_string(recorded_ms) +
+    execute("UPDATE record_rows SET recorded_ms = " + std::to_string(recorded_ms) +
             " WHERE record = " + std::to_string(id));
     return id;
   }
@@ -101,7 +101,7 @@ TEST_F(DataPruningTest, TakesOldFailuresWithTheirParts) {
   const auto fail_at = [&](const std::string& context, std::int64_t at) {
     const std::int64_t id =
         record_failure({"judge/1", context, "kenton", "mode2", {"a", "b"}, {"fit"}, "{}"});
-    execute("UPDATE failures SET recorded_ms = " + std::to_string(at) +
+    execute("UPDATE failure_rows SET recorded_ms = " + std::to_string(at) +
             " WHERE failure = " + std::to_string(id));
   };
   fail_at("one", 10);

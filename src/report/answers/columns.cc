@@ -5,7 +5,7 @@
 #include <boost/json/string.hpp>
 #include <fmt/format.h>
 
-#include "core/csv.h"
+#include "core/tables/csv.h"
 #include "core/text.h"
 
 namespace assay::answers {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/data_table.h"
 #include "core/error.h"
+#include "core/tables/data_table.h"
 
 namespace assay::answers {
 

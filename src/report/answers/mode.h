@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/data_table.h"
 #include "core/error.h"
 #include "core/json/json.h"
+#include "core/tables/data_table.h"
 
 namespace assay::answers {
 

@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/csv.h"
+#include "core/tables/csv.h"
 #include "report/answers/columns.h"
 #include "report/answers/mode.h"
 #include "report/answers/words.h"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/config.h"
-#include "core/data_table.h"
+#include "core/tables/data_table.h"
 #include "report/answers/mode.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-#include "core/data_table.h"
+#include "core/tables/data_table.h"
 
 #include <map>
 #include <utility>
@@ -6,10 +6,10 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/csv.h"
 #include "core/file.h"
 #include "core/json/json.h"
 #include "core/json/jsonl.h"
+#include "core/tables/csv.h"
 #include "core/text.h"
 
 namespace assay {

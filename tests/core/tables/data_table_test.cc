@@ -1,4 +1,4 @@
-#include "core/data_table.h"
+#include "core/tables/data_table.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "core/csv.h"
+#include "core/tables/csv.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/csv.h"
+#include "core/tables/csv.h"
 
 #include <algorithm>
 #include <charconv>
