@@ -22,11 +22,16 @@ class OnLoop : public ::testing::Test {
     thread_.join();
   }
 
-  // Everything that was posted to the other loop before is done.
-  void settle() {
+  // What the other loop holds when everything that was posted to it before is done.
+  EventLoop::Load settled() {
+    EventLoop::Load load;
     std::atomic<bool> done = false;
-    there_.post([&done] { done = true; });
+    there_.post([&] {
+      load = there_.load();
+      done = true;
+    });
     while (!done) std::this_thread::yield();
+    return load;
   }
 
   EventLoop here_;
@@ -108,10 +113,10 @@ TEST_F(OnLoop, WhoeverIsDestroyedTakesTheTaskAlongOnItsOwnLoop) {
     }(there_, begun, std::make_shared<Mark>(gone, where)));
     while (begun == 0) std::this_thread::yield();
   }
-  settle();
+  const EventLoop::Load load = settled();
   EXPECT_EQ(gone, 2);
   EXPECT_EQ(where, thread_.get_id());
-  EXPECT_EQ(there_.load().timers, 0U);
+  EXPECT_EQ(load.timers, 0U);
 }
 
 }  // namespace
