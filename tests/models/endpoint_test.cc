@@ -509,7 +509,7 @@ TEST_F(Endpoint, StreamsAnthropicToo) {
 
 // A token for each piece here; what is thought aloud has been computed too.
 TEST_F(Endpoint, TellsTheTokensOfAStreamAsTheyCome) {
-  const auto heard = [&](const char* provider, std::vector<std::string> events) {
+  const auto heard = [&](const char* provider, const std::vector<std::string>& events) {
     serve([events](const Json&, Responder& responder) {
       responder.begin_stream(200, {{"Content-Type", "text/event-stream"}});
       for (const std::string& event : events) responder.write("data: " + event + "\n\n");
