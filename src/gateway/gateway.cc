@@ -22,10 +22,11 @@ int bounded(std::optional<std::int64_t> value, int otherwise) {
   return static_cast<int>(std::clamp<std::int64_t>(value.value_or(otherwise), 0, kMost));
 }
 
-// As many as there are cores, where the config does not say; a machine that does not tell has one.
-int threads_of(const Config& config) {
+// As many as there are cores, where the config does not say, but none that would have no request in flight; a
+// machine that does not tell has one.
+int threads_of(const Config& config, int concurrency) {
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(bounded(config.integer("threads"), cores), 1, kMostThreads);
+  return std::clamp(bounded(config.integer("threads"), std::min(cores, concurrency)), 1, kMostThreads);
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ GatewaySettings gateway_settings(const Config& config) {
   settings.same_failures_to_stop = bounded(config.integer("limits.same_failures"), 10);
   settings.budget_usd = config.number("budget.usd");
   settings.seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
-  settings.threads = threads_of(config);
+  settings.threads = threads_of(config, settings.limits.concurrency);
   return settings;
 }
 

@@ -1,7 +1,9 @@
 // Runs at the gateway: what they share, what each has for itself, and the one retry layer.
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
@@ -135,6 +137,14 @@ TEST_F(AccountTest, NoErrorAndNoTraceHoldsASecret) {
   EXPECT_EQ(message_, "not with [hidden], [hidden] or [hidden]");
   ASSERT_EQ(trace_.size(), 1U);
   EXPECT_THAT(trace_[0], HasSubstr("[hidden], [hidden] or [hidden]"));
+}
+
+TEST(GatewaySettings, HaveALoopForEachCoreButNoneWithoutARequestInFlight) {
+  const auto threads = [](JsonObject values) { return gateway_settings(Config(std::move(values))).threads; };
+  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  EXPECT_EQ(threads({}), std::min(cores, 64));
+  EXPECT_EQ(threads({{"limits", JsonObject{{"concurrency", 1}}}}), 1);
+  EXPECT_EQ(threads({{"limits", JsonObject{{"concurrency", 1}}}, {"threads", 3}}), 3);
 }
 
 TEST_F(AccountTest, RunsThatAskAtOneAddressShareItsLimit) {
