@@ -76,6 +76,21 @@ void append_pointer(std::string& pointer, std::string_view key) {
   }
 }
 
+// yaml-cpp gives the escapes for U+0085 and U+00A0 (backslash and N or _) as single bytes, which are no
+// UTF-8.
+std::string scalar_of(const YAML::Node& node) {
+  const std::string_view given = node.Scalar();
+  std::string text;
+  for (std::size_t from = 0;;) {
+    const auto wrong = find_invalid_utf8(given.substr(from));
+    text += given.substr(from, wrong.value_or(std::string_view::npos));
+    if (!wrong) return text;
+    const char byte = given[from + *wrong];
+    append_utf8(text, byte == '\x85' || byte == '\xA0' ? static_cast<unsigned char>(byte) : U'\uFFFD');
+    from += *wrong + 1;
+  }
+}
+
 class Converter {
  public:
   Converter(YamlDocument& document, std::size_t source_size)
@@ -94,8 +109,8 @@ class Converter {
         return Json(nullptr);
       case YAML::NodeType::Scalar:
         // yaml-cpp marks a plain scalar with the tag "?", a quoted one with "!".
-        if (node.Tag() == "?" || node.Tag().empty()) return plain_scalar(node.Scalar());
-        return Json(boost::json::string(node.Scalar()));
+        if (node.Tag() == "?" || node.Tag().empty()) return plain_scalar(scalar_of(node));
+        return Json(boost::json::string(scalar_of(node)));
       case YAML::NodeType::Sequence:
         return convert_sequence(node, pointer, depth);
       case YAML::NodeType::Map:
@@ -119,7 +134,7 @@ class Converter {
     JsonObject object;
     for (const auto& pair : node) {
       if (!pair.first.IsScalar()) return fail(yaml_error(pair.first.Mark(), "a key must be plain text"));
-      const std::string& key = pair.first.Scalar();
+      const std::string key = scalar_of(pair.first);
       std::string below = pointer;
       append_pointer(below, key);
       // The key stands in the object, and below it in every place.
@@ -266,18 +281,21 @@ void emit(std::string& out, const Json& value, int indent) {
   }
 }
 
-// UTF-16 and UTF-32 say so in their first bytes, and yaml-cpp reads them; anything else is UTF-8.
+// UTF-16 and UTF-32 say so in their first bytes, and yaml-cpp reads them; anything else is UTF-8. A zero byte
+// is no character of YAML, and yaml-cpp would take it for the beginning of an escape.
 Status check_encoding(std::string_view text) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff") ||
       text.starts_with(std::string_view("\0\0\xfe\xff", 4)))
     return {};
-  const auto at = find_invalid_utf8(text);
-  if (!at) return {};
-  const std::string_view before = text.substr(0, *at);
+  const std::size_t zero = text.find('\0');
+  const std::size_t at = std::min(zero, find_invalid_utf8(text).value_or(std::string_view::npos));
+  if (at == std::string_view::npos) return {};
+  const std::string_view before = text.substr(0, at);
   YAML::Mark mark;
   mark.line = static_cast<int>(std::ranges::count(before, '\n'));
   mark.column = static_cast<int>(before.size() - (before.rfind('\n') + 1));
-  return fail(yaml_error(mark, "found bytes that are not UTF-8; save the file as UTF-8"));
+  return fail(yaml_error(mark, at == zero ? "found a zero byte, which is no text; save the file as UTF-8"
+                                          : "found bytes that are not UTF-8; save the file as UTF-8"));
 }
 
 }  // namespace

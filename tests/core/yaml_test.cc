@@ -16,6 +16,20 @@ std::string as_json(std::string_view yaml) {
 }
 
 // Types by YAML 1.2's core schema, section 10.3 of the specification: yes/no/on/off are text.
+TEST(Yaml, EscapesOfYamlAreTheCharactersThatTheyStandFor) {
+  const auto read = parse_yaml(R"(a: "one\_two\Nthree\Lfour")");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(text_at(read->value, "a"), "one\u00a0two\u0085three\u2028four");
+}
+
+// yaml-cpp takes it for the beginning of an escape.
+TEST(Yaml, AZeroByteIsRefusedWithItsPlace) {
+  const auto read = parse_yaml(std::string_view("a: b\nc: r\0_s\n", 13));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().text(),
+            "line 2, column 5: found a zero byte, which is no text; save the file as UTF-8");
+}
+
 TEST(Yaml, ReadsScalarsByTheCoreSchema) {
   EXPECT_EQ(
       as_json("[1, -2, +3, 0x1F, 0o17, 1.5, 1e3, .5, true, False, null, ~, yes, on, '5', \"true\", 1.2.3, "
