@@ -256,11 +256,20 @@ void emit_after_mark(std::string& out, const Json& value, int indent) {
   }
 }
 
+// YAML looks no further for the colon behind a key that does not begin with a question mark.
+constexpr std::size_t kLongestPlainKey = 1000;
+
 // `begun`: whether the margin of the first line is there already.
 void emit_object(std::string& out, const JsonObject& object, int indent, bool begun) {
   for (const auto& [key, item] : object) {
     if (!std::exchange(begun, false)) out.append(static_cast<std::size_t>(indent), ' ');
-    out += scalar_text(boost::json::string(key));
+    const std::string name = scalar_text(boost::json::string(key));
+    if (name.size() <= kLongestPlainKey) {
+      out += name;
+    } else {
+      out += "? " + name + '\n';
+      out.append(static_cast<std::size_t>(indent), ' ');
+    }
     out += ':';
     emit_after_mark(out, item, indent + 2);
   }

@@ -22,6 +22,16 @@ TEST(Yaml, EscapesOfYamlAreTheCharactersThatTheyStandFor) {
   EXPECT_EQ(text_at(read->value, "a"), "one\u00a0two\u0085three\u2028four");
 }
 
+TEST(Yaml, AKeyOfAnyLengthReadsBack) {
+  const std::string key(2000, 'k');
+  for (const Json& value : {Json("text"), Json(JsonObject{{key, JsonArray{1, 2}}})}) {
+    const Json written = JsonArray{JsonObject{{"a", 1}, {key, value}}};
+    const auto read = parse_yaml(to_yaml(written));
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->value, written);
+  }
+}
+
 // yaml-cpp takes it for the beginning of an escape.
 TEST(Yaml, AZeroByteIsRefusedWithItsPlace) {
   const auto read = parse_yaml(std::string_view("a: b\nc: r\0_s\n", 13));
