@@ -26,12 +26,20 @@ Task<Outcome> evaluated(const CaseWork& work, const Case& input, CaseContext& co
 }
 
 OutcomeRow row_of(const Case& input, const Outcome& outcome, const CaseUsage& usage) {
-  JsonObject row{{"outcome", to_string(outcome.kind)}};
-  if (!outcome.error.empty()) row["error"] = outcome.error;
-  row["result"] = outcome.result;
-  row["usage"] = usage.json();
-  row["latency_ms"] = static_cast<double>(usage.latency_us) / 1000;
-  return {input.index, input.id, std::string(to_string(outcome.kind)), to_text(row)};
+  std::string row = R"({"outcome":)";
+  append_json_string(row, to_string(outcome.kind));
+  if (!outcome.error.empty()) {
+    row += R"(,"error":)";
+    append_json_string(row, outcome.error);
+  }
+  row += R"(,"result":)";
+  row += to_text(outcome.result);
+  row += R"(,"usage":)";
+  row += to_text(usage.json());
+  row += R"(,"latency_ms":)";
+  row += number_text(static_cast<double>(usage.latency_us) / 1000);
+  row += '}';
+  return {input.index, input.id, std::string(to_string(outcome.kind)), std::move(row)};
 }
 
 // The next case in the order that is in force; nothing at the end.
@@ -45,6 +53,9 @@ Task<Result<std::optional<Case>>> next_case(CaseFeed& feed, const StopRule* rule
 
 // So many cases say more of what the others will ask than an estimate does.
 constexpr std::int64_t kTellingCases = 10;
+
+// How many outcomes an instant endpoint brings about within a commit or two, whatever the concurrency.
+constexpr int kMostWaitingForTheDisk = 128;
 
 bool holds(const std::vector<std::int64_t>& sorted, std::int64_t index) {
   return std::binary_search(sorted.begin(), sorted.end(), index);
@@ -198,11 +209,12 @@ void Runner::State::begin_case(const CaseWork& work, Case input, bool journaled)
 
 Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& states) {
   CaseFeed feed(work);
-  // Enough cases to keep every permit busy while others wait for the disk; with a rule no more than needed,
-  // since what was begun is paid for.
+  // Enough cases to keep every permit busy while others wait for the disk, with an answer or with their
+  // outcome; with a rule no more than needed, since what was begun is paid for.
   StopRule* const rule = options_.stop_rule;
   const int at_once = gateway_.settings().limits.concurrency;
-  const int wanted = rule != nullptr ? at_once : std::min(at_once, 1'000'000) * 2 + 16;
+  const int wanted =
+      rule != nullptr ? at_once : most_open(at_once) + std::min(at_once, kMostWaitingForTheDisk);
   const int window = std::clamp(work.most_at_once(), 1, wanted);
   for (std::size_t position = 0; !account_.stopping(); ++position) {
     if (rule != nullptr && position < rule->order().size()) {
@@ -241,6 +253,7 @@ Task<RunResult> Runner::State::run(const CaseWork& work, RunStore& store, std::i
   auto begun = co_await begin_cases(work, *states);
   if (!begun) account_.stop(std::move(begun.error()));
   if (active_ > 0) co_await Room(*this, 1);
+  co_await account_.close();
   if (!account_.stopping()) co_return RunResult{};
   if (account_.reason()) co_return RunResult{RunEnd::stopped, account_.reason()};
   co_return RunResult{RunEnd::interrupted, std::nullopt};

@@ -66,12 +66,6 @@ class Counted {
   int& count_;
 };
 
-template <class T>
-Task<T> counted(Task<T> task, int& count) {
-  const Counted one(count);
-  co_return co_await task;
-}
-
 void free_of_secrets(Error& error, const Secrets& secrets) {
   error.message = secrets.hide_pieces(error.message);
   for (auto& [name, value] : error.context) value = secrets.hide(value);
@@ -102,9 +96,13 @@ class Reservation {
 Account::Account(Gateway& gateway, std::function<void(const std::string&)> trace)
     : gateway_(gateway),
       tools_(gateway.loop_, gateway.models().client(), gateway.environment_),
+      programs_(gateway.loop_, gateway.environment_,
+                [this](const std::string& warning) {
+                  if (trace_) trace_(warning);
+                }),
       trace_(std::move(trace)) {
   for (const auto& branch : gateway.branches()) {
-    outside_.push_back(gateway.outside(*branch, tools_));
+    outside_.push_back(gateway.outside(*branch, tools_, programs_));
     outside_.back().streaming = [this](std::int64_t more) { streaming_ += more; };
   }
 }
@@ -124,7 +122,43 @@ struct Account::Tried {
   Duration elapsed{};
 };
 
-Task<Account::Tried> Account::attempt(std::shared_ptr<const Call> call, Outside& outside, int tries) {
+// A request from its permit to the moment when its answer is durable. Belongs to home.
+class Account::Flight {
+ public:
+  Flight(Account& account, Circuit& circuit, Permit permit, std::int64_t expected_cost)
+      : account_(account),
+        circuit_(circuit),
+        permit_(std::move(permit)),
+        money_(account.gateway_.budget(), expected_cost),
+        in_flight_(std::in_place, account.in_flight_) {}
+
+  // The answer is there, and the next request may go while this one's answer is made durable.
+  void arrived(const Usage& usage, std::optional<std::int64_t> cost, std::size_t bytes) {
+    in_flight_.reset();
+    circuit_.success();
+    money_.settle(cost.value_or(0));
+    const std::int64_t tokens = usage.prompt_tokens + usage.completion_tokens;
+    permit_.arrived(static_cast<double>(tokens), bytes);
+    ++account_.answers_;
+    account_.tokens_ += tokens;
+  }
+  // There is no answer.
+  void failed(Permit::Feedback feedback, std::optional<Duration> pause) {
+    in_flight_.reset();
+    money_.settle(0);
+    permit_.give_back(feedback, 0, pause);
+  }
+
+ private:
+  Account& account_;
+  Circuit& circuit_;
+  Permit permit_;
+  Reservation money_;
+  std::optional<Counted> in_flight_;
+};
+
+Task<Account::Tried> Account::attempt(std::shared_ptr<const Call> call, Outside& outside, int tries,
+                                      EventLoop& home, std::weak_ptr<Flight> flight) {
   const auto begun = Clock::now();
   TryResult result = co_await call->effect->send(outside);
   Tried tried{.elapsed = Clock::now() - begun};
@@ -135,6 +169,16 @@ Task<Account::Tried> Account::attempt(std::shared_ptr<const Call> call, Outside&
   }
   tried.usage = result->usage;
   if (!call->terms.price_name.empty()) tried.cost_picousd = outside.cost(tried.usage, call->terms.price_name);
+  // The flight is held at home alone, so it cannot end under whoever looks at it there.
+  auto tell = [flight = std::move(flight), usage = tried.usage, cost = tried.cost_picousd,
+               bytes = result->reply.size()] {
+    if (const auto open = flight.lock()) open->arrived(usage, cost, bytes);
+  };
+  if (home.is_here()) {
+    tell();
+  } else {
+    home.post(std::move(tell));
+  }
   tried.kept = co_await call->keep({std::move(*result), tried.cost_picousd, tried.elapsed, tries});
   co_return tried;
 }
@@ -163,17 +207,11 @@ Task<Status> Account::perform(std::shared_ptr<const Call> call, std::size_t bran
       permit.give_back(Permit::Feedback::other);
       co_return fail(stopped());
     }
-    Reservation money(gateway_.budget(), terms.expected_cost);
+    const auto flight = std::make_shared<Flight>(*this, circuit, std::move(permit), terms.expected_cost);
     ++requests_;
-    Tried tried = co_await counted(on(outside.loop, attempt(call, outside, tries)), in_flight_);
+    Tried tried = co_await on(outside.loop, attempt(call, outside, tries, home(), flight));
     tell(*call, tries, tried);
     if (!tried.failure) {
-      circuit.success();
-      money.settle(tried.cost_picousd.value_or(0));
-      const std::int64_t tokens = tried.usage.prompt_tokens + tried.usage.completion_tokens;
-      permit.give_back(Permit::Feedback::success, static_cast<double>(tokens));
-      ++answers_;
-      tokens_ += tokens;
       // An answer that cannot be kept must not count.
       if (!tried.kept) stop(tried.kept.error());
       co_return std::move(tried.kept);
@@ -182,16 +220,17 @@ Task<Status> Account::perform(std::shared_ptr<const Call> call, std::size_t bran
     const auto retry_after = tried.failure->retry_after;
     const bool too_many = error.kind == ErrorKind::rate_limited;
     const bool wait_too_long = retry_after && *retry_after > kLongestPause;
-    const bool may_pass = retryable(error.kind) || (terms.stubborn && error.kind == ErrorKind::target);
-    money.settle(0);
+    const bool may_pass =
+        retryable(error.kind) ||
+        (terms.stubborn && (error.kind == ErrorKind::target || error.kind == ErrorKind::judge));
     const bool final = !may_pass || tries >= terms.tries || wait_too_long;
     // Before the permit goes to the next one: after a wrong key there is no next one.
     if (final) {
       if (tries > 1) error.message += fmt::format(" (tried {} times)", tries);
       if (auto open = circuit.failure(error, Clock::now())) stop(std::move(open));
     }
-    permit.give_back(too_many ? Permit::Feedback::too_many : Permit::Feedback::other, 0,
-                     too_many && !wait_too_long ? std::optional<Duration>(retry_after) : std::nullopt);
+    flight->failed(too_many ? Permit::Feedback::too_many : Permit::Feedback::other,
+                   too_many && !wait_too_long ? std::optional<Duration>(retry_after) : std::nullopt);
     if (final) co_return fail(std::move(error));
     const Counted retrying(retrying_);
     co_await Pause(*this, backoff(tries, retry_after, jitter));

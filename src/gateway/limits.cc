@@ -47,8 +47,13 @@ Duration Limiter::Bucket::until_positive() const {
   return level > 0 ? Duration(0) : seconds((1e-6 - level) / rate);
 }
 
+bool Limiter::full() const {
+  return in_flight_ >= static_cast<int>(window_) ||
+         in_flight_ + received_ >= most_open(options_.concurrency) || received_bytes_ >= kMostReceivedBytes;
+}
+
 bool Limiter::may_send(Clock::time_point now) {
-  if (in_flight_ >= static_cast<int>(window_) || now < paused_until_) return false;
+  if (full() || now < paused_until_) return false;
   if (requests_) requests_->refill(now);
   if (tokens_) tokens_->refill(now);
   return (!requests_ || requests_->level >= 1) && (!tokens_ || tokens_->level > 0);
@@ -95,8 +100,28 @@ void Limiter::release(Permit::Feedback feedback, double tokens_off, std::optiona
   serve_soon();
 }
 
+void Permit::arrived(double used, std::size_t bytes) {
+  Limiter& limiter = *limiter_;
+  bytes_ = bytes;
+  ++limiter.received_;
+  limiter.received_bytes_ += bytes;
+  limiter.release(Feedback::success, used - tokens_, std::nullopt);
+}
+
 Permit::~Permit() {
-  if (limiter_ != nullptr) limiter_->drop(tokens_);
+  if (limiter_ == nullptr) return;
+  if (bytes_) {
+    limiter_->kept(*bytes_);
+  } else {
+    limiter_->drop(tokens_);
+  }
+}
+
+void Limiter::kept(std::size_t bytes) {
+  assert(received_ > 0 && received_bytes_ >= bytes);
+  --received_;
+  received_bytes_ -= bytes;
+  serve_soon();
 }
 
 void Limiter::drop(double estimated_tokens) {
@@ -130,7 +155,7 @@ void Limiter::serve() {
 }
 
 void Limiter::wake_later(Clock::time_point now) {
-  if (queue_.empty() || timer_ != 0 || in_flight_ >= static_cast<int>(window_)) return;
+  if (queue_.empty() || timer_ != 0 || full()) return;
   Duration wait = std::max(Duration(0), paused_until_ - now);
   if (requests_ && requests_->level < 1)
     wait = std::max(wait, seconds((1 - requests_->level) / requests_->rate));
@@ -153,6 +178,8 @@ std::string Limiter::waiting_for() const {
   }
   if (tokens_ && tokens_->level <= 0)
     return fmt::format("limit of {:g} tokens a minute", *options_.tokens_per_minute);
+  if (in_flight_ < static_cast<int>(window_) && full())
+    return fmt::format("the disk: {} answers are being written", received_);
   if (window_ < options_.concurrency * 0.9) {
     return fmt::format("too many requests; {} at once for now", static_cast<int>(window_));
   }

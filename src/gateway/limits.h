@@ -2,10 +2,16 @@
 // and less after it answers "too many". The window of requests in flight follows additive increase,
 // multiplicative decrease: it halves on a 429 and grows back by one for each window of successes. The oldest
 // case is served first, so that cases end one after the other instead of all at once; nothing polls.
+//
+// A request is in flight until its answer is there. From then until the answer is durable it counts as
+// received, and that is bounded too: a disk that is slower than the address holds requests back instead of
+// filling the memory, and a kill repeats no more than what was open.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,6 +30,14 @@ struct LimitOptions {
   std::optional<double> tokens_per_minute = {};
 };
 
+// In flight, or received and not yet durable. Enough that an instant address is not held back by a disk that
+// takes a few milliseconds for a commit.
+constexpr int most_open(int concurrency) {
+  return (std::min(concurrency, 1'000'000) * 2) + 16;
+}
+// Of what is received and not yet durable; nothing is sent while there is more.
+inline constexpr std::size_t kMostReceivedBytes = std::size_t{64} << 20;
+
 class Limiter;
 
 // The right to one request. Given back with how it went, or, whatever happens, when it is destroyed.
@@ -33,20 +47,24 @@ class Permit {
 
   Permit() = default;
   Permit(Permit&& other) noexcept
-      : limiter_(std::exchange(other.limiter_, nullptr)), tokens_(other.tokens_) {}
+      : limiter_(std::exchange(other.limiter_, nullptr)), tokens_(other.tokens_), bytes_(other.bytes_) {}
   Permit& operator=(Permit&&) = delete;
   ~Permit();
 
   // `used` are the tokens that it took, in the place of the estimate. `pause` is what the server asked for:
   // nothing is sent to it before.
   void give_back(Feedback feedback, double used = 0, std::optional<Duration> pause = std::nullopt);
+  // A success whose answer, of so many bytes, is not durable yet: the next request may be sent, and this one
+  // stays open until it is destroyed.
+  void arrived(double used, std::size_t bytes);
   explicit operator bool() const { return limiter_ != nullptr; }
 
  private:
   friend class Limiter;
   Permit(Limiter& limiter, double tokens) : limiter_(&limiter), tokens_(tokens) {}
   Limiter* limiter_ = nullptr;
-  double tokens_ = 0;  // estimated
+  double tokens_ = 0;                 // estimated
+  std::optional<std::size_t> bytes_;  // once it has arrived
 };
 
 class Limiter {
@@ -84,6 +102,7 @@ class Limiter {
   }
 
   int in_flight() const { return in_flight_; }
+  int received() const { return received_; }  // and not yet durable
   int waiting() const { return static_cast<int>(queue_.size()); }
   double window() const { return window_; }
   // "rate limit: 40 requests a minute" while something other than the window holds waiters back; else empty.
@@ -105,6 +124,10 @@ class Limiter {
   void release(Permit::Feedback feedback, double tokens_off, std::optional<Duration> pause);
   // Of a coroutine that is being destroyed: others go on by way of the loop, not inside of it.
   void drop(double estimated_tokens);
+  // What was received is durable.
+  void kept(std::size_t bytes);
+  // Nothing but the end of an open request lets another one go.
+  bool full() const;
   bool may_send(Clock::time_point now);
   void take(double tokens);
   void serve();
@@ -117,6 +140,8 @@ class Limiter {
   LimitOptions options_;
   double window_;
   int in_flight_ = 0;
+  int received_ = 0;
+  std::size_t received_bytes_ = 0;
   bool serving_ = false;
   Clock::time_point paused_until_{};
   Clock::time_point last_decrease_{};

@@ -271,6 +271,14 @@ bool says_only_text(const Message& message) {
          !message.is_error;
 }
 
+void append_text_message(std::string& out, const Message& message) {
+  out += R"({"role":)";
+  append_json_string(out, to_string(message.role));
+  out += R"(,"text":)";
+  append_json_string(out, message.text);
+  out += '}';
+}
+
 Json choice_json(const ToolChoice& choice) {
   JsonObject json;
   json["mode"] = word_of(kModes, choice.mode);
@@ -347,6 +355,9 @@ PrefixedText canonical_text(const ChatRequest& request) {
 PrefixedText canonical_text(const ChatRequest& request, std::string_view model, const Sampling& sampling) {
   PrefixedText whole;
   std::string& out = whole.text;
+  std::size_t expected = 256 + (request.output ? request.output->schema.canonical().size() : 0);
+  for (const auto& message : request.messages) expected += message.text.size() + 128;
+  out.reserve(expected);
   whole.ends.reserve(request.messages.size() + 1);
   // What is rare or small goes by way of its tree, with members in the order of their names.
   const auto put_tree = [&out](std::string_view name, const Json& tree) {
@@ -381,11 +392,7 @@ PrefixedText canonical_text(const ChatRequest& request, std::string_view model, 
   for (const auto& message : request.messages) {
     if (&message != request.messages.data()) out += ',';
     if (says_only_text(message)) {
-      out += R"({"role":)";
-      append_json_string(out, to_string(message.role));
-      out += R"(,"text":)";
-      append_json_string(out, message.text);
-      out += '}';
+      append_text_message(out, message);
     } else {
       out += canonical_text(message_json(message));
     }
@@ -393,7 +400,13 @@ PrefixedText canonical_text(const ChatRequest& request, std::string_view model, 
   }
   out += ']';
   // Last: a seed is of one case alone.
-  if (sampling != Sampling{}) put_tree("sampling", sampling_json(sampling));
+  if (sampling == Sampling{.seed = sampling.seed} && sampling.seed) {
+    out += R"(,"sampling":{"seed":)";
+    append_json_number(out, *sampling.seed);
+    out += '}';
+  } else if (sampling != Sampling{}) {
+    put_tree("sampling", sampling_json(sampling));
+  }
   out += '}';
   return whole;
 }
@@ -419,14 +432,58 @@ Json to_json(const ChatReply& reply) {
 }
 
 PrefixedText to_text(const ChatReply& reply) {
-  JsonObject common = common_json(reply);
-  // The braces at its end are what others go on in place of.
-  std::size_t braces = 1;
-  if (reply.origin != ReplyOrigin{}) {
-    common["origin"] = common_json(reply.origin);
-    ++braces;
+  // Every reply is written, and most have text alone: without a tree.
+  PrefixedText whole;
+  std::string& out = whole.text;
+  out.reserve(512 + reply.message.text.size() + reply.raw_text.size());
+  const auto put_text = [&out](std::string_view key, std::string_view text) {
+    if (text.empty()) return;
+    if (out.back() != '{') out += ',';
+    append_json_string(out, key);
+    out += ':';
+    append_json_string(out, text);
+  };
+  const auto put_number = [&out](std::string_view key, std::int64_t number) {
+    if (out.back() != '{') out += ',';
+    append_json_string(out, key);
+    out += ':';
+    append_json_number(out, number);
+  };
+  out += R"({"finish":)";
+  append_json_string(out, to_string(reply.finish));
+  put_text("model", reply.model);
+  const ReplyOrigin& origin = reply.origin;
+  const bool told = origin != ReplyOrigin{};
+  if (told) {
+    out += R"(,"origin":{)";
+    put_text("finish_reason", origin.finish_reason);
+    put_text("fingerprint", origin.fingerprint);
+    if (origin.status != 0) put_number("status", origin.status);
+    if (origin.max_tokens) put_number("max_tokens", *origin.max_tokens);
+    if (origin.way) put_text("way", to_string(*origin.way));
   }
-  return {to_text(to_json(reply)), {to_text(common).size() - braces}};
+  whole.ends.push_back(out.size());
+  if (told) {
+    if (origin.created != 0) put_number("created", origin.created);
+    put_text("id", origin.id);
+    out += '}';
+  }
+  out += R"(,"message":)";
+  if (says_only_text(reply.message)) {
+    append_text_message(out, reply.message);
+  } else {
+    append_json(out, message_json(reply.message));
+  }
+  put_text("refusal", reply.refusal);
+  put_text("raw_text", reply.raw_text);
+  out += R"(,"usage":{)";
+  put_number("prompt_tokens", reply.usage.prompt_tokens);
+  put_number("completion_tokens", reply.usage.completion_tokens);
+  if (reply.usage.cached_tokens != 0) put_number("cached_tokens", reply.usage.cached_tokens);
+  if (reply.usage.cache_write_tokens != 0) put_number("cache_write_tokens", reply.usage.cache_write_tokens);
+  if (reply.usage.reasoning_tokens != 0) put_number("reasoning_tokens", reply.usage.reasoning_tokens);
+  out += "}}";
+  return whole;
 }
 
 Json to_json(const ReplyOrigin& origin) {

@@ -4,12 +4,14 @@
 #include <array>
 #include <utility>
 
+#include <boost/json/monotonic_resource.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/secrets/literal_secrets.h"
 #include "core/text.h"
 #include "models/providers/wire_text.h"
+#include "models/structured/schema_subset.h"
 
 namespace assay {
 namespace {
@@ -20,6 +22,9 @@ constexpr int kMostRenegotiations = 8;
 // Schemas that a server refused are remembered up to here; a data set could bring a new one with every case.
 constexpr std::size_t kMostSchemas = 1000;
 constexpr std::size_t kKeptStart = 2000;
+// A judge has one for each of its questions.
+constexpr std::size_t kKnownSchemas = 32;
+constexpr std::size_t kUsualReply = 8192;  // bytes of its tree
 
 constexpr std::string_view kAutomatic = "auto";
 constexpr std::array<std::string_view, 4> kStructured{kAutomatic, "json_schema", "tools", "text"};
@@ -174,10 +179,10 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
   }
   SchemaRefusals refused = known_refusals(request);
   note_omissions(request);
+  const auto schema = request.output ? known_schema(request.output->schema) : nullptr;
   for (int round = 0;; ++round) {
-    const WirePlan plan = plan_for(request, refused);
-    const Json body = wire_.body(request, spec_, plan);
-    Answer answer = co_await ask(body, plan, on_tokens);
+    const WirePlan plan = plan_for(request, refused, schema.get());
+    Answer answer = co_await ask(wire_.body(request, spec_, plan), plan, on_tokens);
     if (answer.reply) {
       ReplyOrigin& origin = answer.reply->origin;
       origin.status = answer.status;
@@ -188,6 +193,7 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
       co_return std::move(*answer.reply);
     }
     if (round < kMostRenegotiations && can_be_renegotiated(answer.status, answer.complaints)) {
+      const Json body = parse_json(wire_.body(request, spec_, plan)).value_or(Json());
       const SentRequest sent{&body, plan.way, spec_.structured != kAutomatic};
       if (const auto learnt = learn(sent, answer.complaints, capabilities_, refused)) {
         notes_.insert(*learnt);
@@ -199,24 +205,37 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
   }
 }
 
-WirePlan HttpModel::plan_for(const ChatRequest& request, const SchemaRefusals& refused) const {
+std::shared_ptr<const HttpModel::KnownSchema> HttpModel::known_schema(const SharedJson& schema) {
+  for (const auto& known : known_schemas_) {
+    if (known->schema.is(schema)) return known;
+  }
+  if (known_schemas_.size() >= kKnownSchemas) known_schemas_.erase(known_schemas_.begin());
+  known_schemas_.push_back(
+      std::make_shared<const KnownSchema>(schema, to_text(without_annotations(schema)),
+                                          wire_.takes_strictly != nullptr && wire_.takes_strictly(schema)));
+  return known_schemas_.back();
+}
+
+WirePlan HttpModel::plan_for(const ChatRequest& request, const SchemaRefusals& refused,
+                             const KnownSchema* schema) const {
   WirePlan plan;
   plan.capabilities = capabilities_;
   plan.stream = spec_.stream && capabilities_.stream;
   if (!request.output) return plan;
   plan.way = choose_way(wire_, spec_.structured, *request.output, capabilities_, refused);
-  plan.strict = wire_.takes_strictly != nullptr && *plan.way == StructuredWay::json_schema &&
-                capabilities_.strict && !refused.strict && wire_.takes_strictly(request.output->schema);
+  plan.strict =
+      *plan.way == StructuredWay::json_schema && capabilities_.strict && !refused.strict && schema->strict;
+  plan.schema_text = &schema->text;
   return plan;
 }
 
-HttpRequest HttpModel::request_for(const Json& body, const WirePlan& plan) const {
+HttpRequest HttpModel::request_for(std::string body, const WirePlan& plan) const {
   HttpRequest http;
   http.method = "POST";
   http.url = plan.stream ? address_.stream_url : address_.url;
   http.headers.add("Content-Type", "application/json");
   http.headers.add("Accept", plan.stream ? "text/event-stream" : "application/json");
-  http.body = to_text(body);
+  http.body = std::move(body);
   wire_.put_headers(http, address_, key_);
   http.total_timeout = spec_.timeout;
   // Without a stream, silence is what a model that thinks sounds like.
@@ -224,8 +243,8 @@ HttpRequest HttpModel::request_for(const Json& body, const WirePlan& plan) const
   return http;
 }
 
-Task<HttpModel::Answer> HttpModel::ask(const Json& body, const WirePlan& plan, const OnTokens& on_tokens) {
-  HttpRequest http = request_for(body, plan);
+Task<HttpModel::Answer> HttpModel::ask(std::string body, const WirePlan& plan, const OnTokens& on_tokens) {
+  HttpRequest http = request_for(std::move(body), plan);
   Arrival arrival(wire_.stream());
   if (plan.stream) {
     http.on_data = [&arrival, &on_tokens](std::string_view data) {
@@ -265,7 +284,9 @@ Asked HttpModel::asked() const {
 }
 
 HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
-  const auto json = parse_json(body);
+  std::array<unsigned char, kUsualReply> first;
+  boost::json::monotonic_resource memory(first.data(), first.size());
+  const auto json = parse_json(body, &memory);
   if (!json) return broken("it is not complete JSON", body);
   Result<ChatReply> reply = wire_.reply(*json);
   if (reply) return Answer{std::move(*reply), 200, {}};

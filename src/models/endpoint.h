@@ -17,8 +17,10 @@
 
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/json/shared_json.h"
 #include "core/secrets/secrets.h"
 #include "models/capabilities.h"
+#include "models/embeddings.h"
 #include "models/failure.h"
 #include "models/model.h"
 #include "models/providers/address.h"
@@ -28,7 +30,7 @@
 
 namespace assay {
 
-class HttpModel : public ChatModel {
+class HttpModel : public ChatModel, public EmbeddingModel {
  public:
   // Kind config if the declaration is wrong. A missing key is no error here, since a run that finds all of
   // its answers in the journal needs none: see ready(). `client` must outlive the model.
@@ -43,6 +45,7 @@ class HttpModel : public ChatModel {
 
   Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request,
                                                         OnTokens on_tokens) override;
+  Task<std::expected<EmbeddingReply, ModelFailure>> embed(const std::vector<std::string>& texts) override;
   ModelIdentity identity() const override;
   std::string limit_key() const override;
   std::vector<std::string> notes() const override;
@@ -52,9 +55,12 @@ class HttpModel : public ChatModel {
 
   HttpModel(ModelSpec spec, HttpClient& client, const Wire& wire, Address address);
 
-  WirePlan plan_for(const ChatRequest& request, const SchemaRefusals& refused) const;
-  HttpRequest request_for(const Json& body, const WirePlan& plan) const;
-  Task<Answer> ask(const Json& body, const WirePlan& plan, const OnTokens& on_tokens);
+  struct KnownSchema;
+  WirePlan plan_for(const ChatRequest& request, const SchemaRefusals& refused,
+                    const KnownSchema* schema) const;
+  HttpRequest request_for(std::string body, const WirePlan& plan) const;
+  Task<Answer> ask(std::string body, const WirePlan& plan, const OnTokens& on_tokens);
+  std::string embeddings_url() const;
   Asked asked() const;
   Answer read_whole(std::string_view body) const;
   Answer refused(const std::vector<Complaint>& complaints) const;
@@ -73,7 +79,16 @@ class HttpModel : public ChatModel {
   std::string key_name_;  // the environment variable
   bool key_is_required_ = false;
   Capabilities capabilities_;
-  std::map<std::string, SchemaRefusals> schemas_;  // by the schema's canonical text
+  // What is the same for every request with one schema.
+  struct KnownSchema {
+    SharedJson schema;
+    std::string text;  // as it is sent
+    bool strict = false;
+  };
+  std::shared_ptr<const KnownSchema> known_schema(const SharedJson& schema);
+
+  std::map<std::string, SchemaRefusals> schemas_;                  // by the schema's canonical text
+  std::vector<std::shared_ptr<const KnownSchema>> known_schemas_;  // a few, the latest last
   std::set<std::string> notes_;
 };
 

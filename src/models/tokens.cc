@@ -10,9 +10,12 @@ constexpr std::int64_t kQuartersPerToken = 4;
 constexpr std::int64_t kPerMessage = 4;  // role and separators, as chat templates write them
 
 std::int64_t quarters(std::string_view text) {
+  // Most text is ASCII, and this runs over every prompt.
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  if (all < 0x80) return static_cast<std::int64_t>(text.size());
   std::int64_t sum = 0;
   for (std::size_t at = 0; at < text.size();) {
-    // Most text is ASCII, and this runs over every prompt.
     if (static_cast<unsigned char>(text[at]) < 0x80) {
       ++sum;
       ++at;

@@ -11,6 +11,9 @@
 namespace assay {
 namespace {
 
+constexpr int kPatience = 10'000;  // milliseconds
+constexpr const char* kLook = "SELECT 1 FROM sqlite_master LIMIT 1";
+
 Error sqlite_error(sqlite3* handle, int code) {
   std::string reason = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
   switch (code & 0xff) {
@@ -41,6 +44,24 @@ Error sqlite_error(sqlite3* handle, int code) {
       break;
   }
   return Error{ErrorKind::journal, std::move(reason), {}};
+}
+
+// Somebody was killed between the first write of a transaction and its end.
+bool needs_rollback(sqlite3* handle) {
+  return sqlite3_exec(handle, kLook, nullptr, nullptr, nullptr) != SQLITE_OK &&
+         sqlite3_extended_errcode(handle) == SQLITE_READONLY_ROLLBACK;
+}
+
+// SQLite does so by itself for whoever may write, unless the writer is still alive. If it cannot be done, the
+// next question to the database says why.
+void roll_back(const std::string& path) {
+  sqlite3* handle = nullptr;
+  if (sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, nullptr) ==
+      SQLITE_OK) {
+    sqlite3_busy_timeout(handle, kPatience);
+    sqlite3_exec(handle, kLook, nullptr, nullptr, nullptr);
+  }
+  sqlite3_close_v2(handle);
 }
 
 }  // namespace
@@ -132,7 +153,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
     sqlite3_close_v2(handle);
     return fail(std::move(error));
   }
-  sqlite3_busy_timeout(handle, 10'000);
+  sqlite3_busy_timeout(handle, kPatience);
+  if (mode == Mode::read_only && needs_rollback(handle)) roll_back(path);
   return Database(path, handle);
 }
 

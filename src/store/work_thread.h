@@ -31,6 +31,9 @@ class WorkThread {
     thread_.join();
   }
 
+  // Done on the thread some time later; must not throw.
+  void post(std::function<void()> one) { add(std::move(one)); }
+
   // What `ask()` gives, asked on the thread; an exception that it throws is thrown here.
   template <class T>
   Task<T> run(std::function<T()> ask) {

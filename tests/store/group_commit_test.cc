@@ -1,5 +1,6 @@
 #include "store/group_commit.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -85,6 +86,27 @@ TEST(GroupCommit, WhatComesDuringACommitGoesIntoTheNextOneTogether) {
   }
   EXPECT_THAT(ledger.committed(), ElementsAre(Group{1}, Group{2, 3, 4}));
   EXPECT_THAT(ledger.good(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(GroupCommit, AfterALargeGroupItWaitsForMoreAndAfterASmallOneItDoesNot) {
+  using namespace std::chrono_literals;
+  Ledger ledger;
+  {
+    GroupCommit<int> writer(100, {.busy = 2, .wait = 1h}, ledger.commit(), ledger.told());
+    for (const int entry : {1, 2}) {
+      writer.add(entry);
+      ledger.wait_for_told(static_cast<std::size_t>(entry));
+    }
+    ledger.hold();
+    writer.add(3);
+    ledger.wait_for_commits(3);
+    for (const int entry : {4, 5}) writer.add(entry);
+    ledger.let_go();
+    ledger.wait_for_told(5);
+    for (const int entry : {6, 7, 8}) writer.add(entry);
+    // Whoever ends it need not wait for the hour.
+  }
+  EXPECT_THAT(ledger.committed(), ElementsAre(Group{1}, Group{2}, Group{3}, Group{4, 5}, Group{6, 7, 8}));
 }
 
 TEST(GroupCommit, AGroupHasNoMoreEntriesThanItMay) {

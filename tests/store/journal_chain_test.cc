@@ -85,10 +85,7 @@ class JournalChainTest : public ::testing::Test {
     auto store = RunStore::open(folder(), std::move(*lock), damage);
     return store ? "" : store.error().text();
   }
-  std::string defect() {
-    const auto report = check_journal(folder());
-    return report ? report->defect : report.error().text();
-  }
+  std::string defect() { return defect_of(folder()); }
   // Everything as it was.
   class Copy {
    public:

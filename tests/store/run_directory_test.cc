@@ -104,6 +104,26 @@ TEST_F(RunDirectoryTest, LeavesOnePlainFileThatCanBeCopiedAndReadWhereNothingMay
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+// Between WAL and a plain file SQLite keeps the pages that it changes beside them.
+TEST_F(RunDirectoryTest, IsReadThoughItsWriterWasKilledWithinATransaction) {
+  begin_run();
+  const std::string before = read_file(folder() + "/run.db").value();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto database = Database::open(folder() + "/run.db", Database::Mode::read_write);
+    const auto changed = database->execute(
+        "PRAGMA cache_size=1; BEGIN; CREATE TABLE other (text); INSERT INTO other VALUES (zeroblob(99999)); "
+        "DELETE FROM run");
+    ::_exit(changed ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  ASSERT_NE(read_file(folder() + "/run.db").value(), before);
+  EXPECT_EQ(defect_of(folder()), "");
+  EXPECT_EQ(read_identity(folder()).value().run_id, identity().run_id);
+}
+
 TEST_F(RunDirectoryTest, FilesAreWrittenWholeAndInTheOrderOfTheCalls) {
   auto store = create_run(folder());
   ASSERT_TRUE(store.has_value()) << store.error().text();

@@ -72,4 +72,10 @@ inline Result<std::unique_ptr<RunStore>> resume_run(const std::string& address) 
   return RunStore::open(address, std::move(*lock));
 }
 
+// What is wrong with the journal, or why it could not be looked at; empty: nothing.
+inline std::string defect_of(const std::string& address) {
+  const auto report = check_journal(address);
+  return report ? report->defect : report.error().text();
+}
+
 }  // namespace assay

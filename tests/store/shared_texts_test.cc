@@ -229,7 +229,7 @@ TEST_F(SharedRowsTest, TheViewAndTheStoreGiveExactlyTheAskedBytes) {
     EXPECT_EQ(replies[i], rows[i].reply);
   }
   EXPECT_THAT(column("SELECT count(*) FROM shared_texts").front(), ::testing::Not("0"));
-  EXPECT_EQ(check_journal(folder())->defect, "");
+  EXPECT_EQ(defect_of(folder()), "");
 }
 
 // Killed at any moment: what is committed refers to nothing that is not.
@@ -256,7 +256,7 @@ TEST_F(SharedRowsTest, AKillLeavesNoReferenceToNothing) {
     ::waitpid(child, nullptr, 0);
     ::close(pipe_ends[0]);
     ::close(pipe_ends[1]);
-    EXPECT_EQ(check_journal(folder())->defect, "");
+    EXPECT_EQ(defect_of(folder()), "");
     {
       auto store = resume_run(folder());
       ASSERT_TRUE(store.has_value()) << store.error().text();
@@ -273,14 +273,14 @@ TEST_F(SharedRowsTest, ASharedTextThatWasChangedIsNoticedAndNamed) {
     auto store = create_run(folder());
     for (int i = 1; i <= 5; ++i) put(**store, turn(0, i, 300));
   }
-  EXPECT_EQ(check_journal(folder())->defect, "");
+  EXPECT_EQ(defect_of(folder()), "");
   const std::string row =
       column("SELECT row_number FROM shared_texts ORDER BY row_number LIMIT 1 OFFSET 1").front();
   sql("UPDATE shared_texts SET text = replace(text, 'user', 'User') WHERE row_number = " + row);
-  EXPECT_THAT(check_journal(folder())->defect, AllOf(HasSubstr("shared text " + row), HasSubstr("User 0 0"),
-                                                     HasSubstr("was changed afterwards")));
+  EXPECT_THAT(defect_of(folder()), AllOf(HasSubstr("shared text " + row), HasSubstr("User 0 0"),
+                                         HasSubstr("was changed afterwards")));
   sql("UPDATE shared_texts SET text = replace(text, 'User', 'user') WHERE row_number = " + row);
-  EXPECT_EQ(check_journal(folder())->defect, "");
+  EXPECT_EQ(defect_of(folder()), "");
   for (const char* edit : {"UPDATE shared_texts SET hash = zeroblob(32) WHERE row_number = ",
                            "UPDATE shared_texts SET before = NULL WHERE row_number = ",
                            "UPDATE shared_texts SET before = row_number WHERE row_number = ",
@@ -288,11 +288,11 @@ TEST_F(SharedRowsTest, ASharedTextThatWasChangedIsNoticedAndNamed) {
     SCOPED_TRACE(edit);
     fs::copy_file(journal(), journal() + ".copy", fs::copy_options::overwrite_existing);
     sql(edit + row);
-    EXPECT_NE(check_journal(folder())->defect, "");
+    EXPECT_NE(defect_of(folder()), "");
     fs::rename(journal() + ".copy", journal());
   }
   sql("INSERT INTO shared_texts VALUES(1000, NULL, 'x', x'00')");
-  EXPECT_THAT(check_journal(folder())->defect, HasSubstr("was added by somebody else"));
+  EXPECT_THAT(defect_of(folder()), HasSubstr("was added by somebody else"));
 }
 
 TEST_F(SharedRowsTest, WhatRefersToARemovedTextIsAskedAgainIfThatIsAccepted) {
@@ -311,7 +311,7 @@ TEST_F(SharedRowsTest, WhatRefersToARemovedTextIsAskedAgainIfThatIsAccepted) {
   EXPECT_EQ(loop_.await((*store)->effects_of(0, Requests::whole)).value().back().request,
             turn(0, 5, 300).request);
   store->reset();
-  EXPECT_EQ(check_journal(folder())->defect, "");
+  EXPECT_EQ(defect_of(folder()), "");
 }
 
 }  // namespace

@@ -6,6 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assay, root, start, exists, readLines } from './harness.mjs';
 
+// How many requests may be in flight, or answered and not yet durable, at one address: what a kill repeats at most.
+export const mostOpen = (concurrency) => 2 * concurrency + 16;
+
 // The library that kills, built once for a directory.
 export function killer(directory) {
   const library = join(directory, 'kill_at.so');

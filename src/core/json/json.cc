@@ -1,11 +1,14 @@
 #include "core/json/json.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/value_stack.hpp>
 #include <fmt/format.h>
 
@@ -18,6 +21,7 @@ namespace bj = boost::json;
 using ErrorCode = bj::error_code;
 
 constexpr std::size_t kMaxDepth = 128;
+constexpr std::size_t kUsualTree = 4096;  // bytes
 
 // Builds the tree from the parser's events. It exists for one reason: Boost 1.81 reads fractions with an
 // error of up to one unit in the last place, so doubles are read again from their own text, correctly
@@ -29,7 +33,7 @@ class TreeBuilder {
   static constexpr std::size_t max_key_size = bj::string::max_size();
   static constexpr std::size_t max_string_size = bj::string::max_size();
 
-  TreeBuilder() { stack_.reset(); }
+  explicit TreeBuilder(bj::storage_ptr memory) { stack_.reset(std::move(memory)); }
   Json release() { return stack_.release(); }
 
   bool on_document_begin(ErrorCode&) { return true; }
@@ -101,7 +105,9 @@ class TreeBuilder {
     return true;
   }
 
-  bj::value_stack stack_;
+  // What is on the way stands here before it takes more; most trees need no more.
+  std::array<unsigned char, 2048> first_;
+  bj::value_stack stack_{{}, first_.data(), first_.size()};
   std::string number_;  // the parts of the current number that came before its last one
 };
 
@@ -167,9 +173,19 @@ const Json* find_item(const JsonArray& list, std::string_view token) {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
+  return parse_json(text, bj::storage_ptr());
+}
+
+bool is_json(std::string_view text) {
+  std::array<unsigned char, kUsualTree> first;
+  bj::monotonic_resource memory(first.data(), first.size());
+  return parse_json(text, &memory).has_value();
+}
+
+Result<Json> parse_json(std::string_view text, bj::storage_ptr memory) {
   bj::parse_options options;
   options.max_depth = kMaxDepth;
-  bj::basic_parser<TreeBuilder> parser(options);
+  bj::basic_parser<TreeBuilder> parser(options, std::move(memory));
   ErrorCode error;
   const auto read = parser.write_some(false, text.data(), text.size(), error);
   if (error || read < text.size()) return parse_failure(text, read, error);

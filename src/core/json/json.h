@@ -21,6 +21,10 @@ using JsonArray = boost::json::array;
 // last counts. Whole numbers up to 64 bits stay exact, all others are the nearest double; one that is too
 // large for a double is refused. The error's context holds line and column (in characters).
 Result<Json> parse_json(std::string_view text);
+// The same in memory of the caller's, which the tree must not outlive: for a tree that is read once and goes.
+Result<Json> parse_json(std::string_view text, boost::json::storage_ptr memory);
+// Whether parse_json would take it.
+bool is_json(std::string_view text);
 
 struct LenientJson {
   Json value;
@@ -40,6 +44,7 @@ Result<LenientJson> parse_lenient_json(std::string_view text, Unfinished unfinis
 
 // Compact; numbers round-trip; deterministic for equal trees built in the same order.
 std::string to_text(const Json& value);
+std::string to_text(const JsonObject& object);
 // Compact with keys sorted at every level: equal values (1 and 1.0 too) give equal bytes. For hashing.
 std::string canonical_text(const Json& value);
 // Indented by two spaces, ends with a newline.
@@ -48,6 +53,9 @@ std::string pretty_text(const Json& value);
 std::string number_text(double value);
 // Appends `text` as a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
+// Appends to_text(value), or the digits of a whole number.
+void append_json(std::string& out, const Json& value);
+void append_json_number(std::string& out, std::int64_t value);
 
 // A text as it is, any other value as its compact JSON: what people and models read.
 std::string text_or_json(const Json& value);

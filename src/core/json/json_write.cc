@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -58,6 +59,34 @@ class Writer {
     }
   }
 
+  void write_object(const JsonObject& object) {
+    if (object.empty()) {
+      out_ += "{}";
+      return;
+    }
+    open('{');
+    bool first = true;
+    const auto write_member = [&](const bj::key_value_pair& member) {
+      next(first);
+      write_string(member.key());
+      out_ += layout_ == Layout::pretty ? ": " : ":";
+      write(member.value());
+    };
+    if (layout_ == Layout::canonical) {
+      std::vector<const bj::key_value_pair*> members;
+      members.reserve(object.size());
+      for (const auto& member : object) members.push_back(&member);
+      std::ranges::sort(members, {}, [](const auto* member) { return std::string_view(member->key()); });
+      for (const auto* member : members) write_member(*member);
+    } else {
+      for (const auto& member : object) {
+        if (out_.size() > limit_) return;
+        write_member(member);
+      }
+    }
+    close('}');
+  }
+
   std::string take() && { return std::move(out_); }
 
  private:
@@ -100,34 +129,6 @@ class Writer {
     close(']');
   }
 
-  void write_object(const JsonObject& object) {
-    if (object.empty()) {
-      out_ += "{}";
-      return;
-    }
-    open('{');
-    bool first = true;
-    const auto write_member = [&](const bj::key_value_pair& member) {
-      next(first);
-      write_string(member.key());
-      out_ += layout_ == Layout::pretty ? ": " : ":";
-      write(member.value());
-    };
-    if (layout_ == Layout::canonical) {
-      std::vector<const bj::key_value_pair*> members;
-      members.reserve(object.size());
-      for (const auto& member : object) members.push_back(&member);
-      std::ranges::sort(members, {}, [](const auto* member) { return std::string_view(member->key()); });
-      for (const auto* member : members) write_member(*member);
-    } else {
-      for (const auto& member : object) {
-        if (out_.size() > limit_) return;
-        write_member(member);
-      }
-    }
-    close('}');
-  }
-
   void open(char bracket) {
     out_.push_back(bracket);
     ++depth_;
@@ -165,9 +166,10 @@ constexpr auto kPlain = [] {
   return plain;
 }();
 
-// The same question for eight bytes at once: whether each of them is plain. Bits of a word are compared in
-// parallel; a byte that matches leaves its top bit set.
-bool all_plain(const char* eight) {
+// The same question for eight bytes at once: the top bit of the first byte that is not plain is set, and none
+// below it. Bits of a word are compared in parallel, the first byte lowest.
+static_assert(std::endian::native == std::endian::little);
+std::uint64_t not_plain(const char* eight) {
   constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
   constexpr std::uint64_t kTops = 0x8080808080808080ULL;
   std::uint64_t word = 0;
@@ -175,8 +177,7 @@ bool all_plain(const char* eight) {
   const auto zero_bytes = [](std::uint64_t x) { return (x - kOnes) & ~x; };
   // A byte of 0x80 and above borrows nothing from its neighbours here, and is plain.
   const auto control = (word - kOnes * 0x20) & ~word;
-  const auto special = control | zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'));
-  return (special & kTops) == 0;
+  return (control | zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'))) & kTops;
 }
 
 // A number below a hundred thousand with at most four decimals, as scores and confidences have them; else "".
@@ -208,52 +209,69 @@ bool copy_plain_ascii(char* __restrict to, const char* __restrict from, std::siz
   return plain;
 }
 
+// Writes the escape of a character that is not plain, and gives its end.
+char* write_escape(char* to, char c) {
+  constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
+  constexpr std::string_view kSecond = "\"\\bfnrt";
+  constexpr std::string_view kHex = "0123456789abcdef";
+  *to++ = '\\';
+  if (const auto at = kShort.find(c); at != std::string_view::npos) {
+    *to++ = kSecond[at];
+    return to;
+  }
+  const auto code = static_cast<unsigned char>(c);
+  for (const char digit : {'u', '0', '0', kHex[code >> 4U], kHex[code & 15U]}) *to++ = digit;
+  return to;
+}
+
+// Writes `text` escaped, eight bytes at once: of eight that hold something to be escaped, those before it
+// count. Up to eight bytes behind the end are written over.
+char* write_escaped(char* to, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (end - at >= 8) {
+    const std::uint64_t found = not_plain(at);
+    std::memcpy(to, at, 8);
+    const int plain = found == 0 ? 8 : std::countr_zero(found) / 8;
+    at += plain;
+    to += plain;
+    if (found != 0) to = write_escape(to, *at++);
+  }
+  for (; at < end; ++at) {
+    if (kPlain[static_cast<unsigned char>(*at)]) {
+      *to++ = *at;
+    } else {
+      to = write_escape(to, *at);
+    }
+  }
+  return to;
+}
+
 void append_escaped(std::string& out, std::string_view text) {
   if (!valid_utf8(text)) return append_escaped(out, repair_utf8(text));
-  out.reserve(out.size() + text.size() + 2);
-  out.push_back('"');
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto run = at;
-    while (at + 8 <= text.size() && all_plain(text.data() + at)) at += 8;
-    while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])]) ++at;
-    out.append(text, run, at - run);
-    if (at == text.size()) break;
-    const char c = text[at];
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    }
-    ++at;
-  }
-  out.push_back('"');
+  // Without a branch, so that many bytes are counted at once.
+  std::uint32_t special = 0;
+  for (const char c : text)
+    special += static_cast<std::uint32_t>((static_cast<unsigned char>(c) < 0x20) | (c == '"') | (c == '\\'));
+  const std::size_t before = out.size();
+  const std::size_t room = before + text.size() + (std::size_t{5} * special) + 10;
+  out.resize_and_overwrite(room, [&](char* begin, std::size_t /*room*/) {
+    begin[before] = '"';
+    char* end = write_escaped(begin + before + 1, text);
+    *end++ = '"';
+    return static_cast<std::size_t>(end - begin);
+  });
 }
 
 }  // namespace
 
 std::string to_text(const Json& value) {
   return write(value, Layout::compact);
+}
+std::string to_text(const JsonObject& object) {
+  Writer writer(Layout::compact, std::string::npos);
+  writer.write_object(object);
+  return std::move(writer).take();
 }
 std::string canonical_text(const Json& value) {
   return write(value, Layout::canonical);
@@ -268,6 +286,19 @@ std::string number_text(double value) {
   if (value == 0) return std::signbit(value) ? "-0.0" : "0";
   if (auto text = few_decimals(value); !text.empty()) return text;
   return fmt::format("{}", value);
+}
+
+void append_json(std::string& out, const Json& value) {
+  if (value.is_string()) {
+    append_json_string(out, value.get_string());
+  } else {
+    out += to_text(value);
+  }
+}
+
+void append_json_number(std::string& out, std::int64_t value) {
+  std::array<char, 24> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
 void append_json_string(std::string& out, std::string_view text) {

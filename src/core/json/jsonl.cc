@@ -1,29 +1,22 @@
 #include "core/json/jsonl.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <simdjson.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/file.h"
 #include "core/text.h"
 
 namespace assay {
 
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 20;
-// After a jump only some lines around are wanted.
-constexpr std::size_t kSmallChunk = std::size_t{1} << 16;
 constexpr std::size_t kPadding = simdjson::SIMDJSON_PADDING;
 
 bool blank(std::string_view text) {
@@ -32,123 +25,50 @@ bool blank(std::string_view text) {
 
 }  // namespace
 
-// The unread part of the file is buffer[begin, end); the buffer always has room for padding behind `end`.
-struct LineReader::State {
-  std::string path;
-  int fd = -1;
-  std::size_t max_line = 0;
-  std::vector<char> buffer;
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::size_t chunk = kChunk;
-  bool at_end = false;
-  std::uint64_t line_number = 0;
-  std::uint64_t consumed = 0;     // bytes before buffer[begin]
-  std::uint64_t line_begins = 0;  // of the line given last
-
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (fd >= 0) ::close(fd);
-  }
-
-  Status fill() {
-    if (begin > 0) {
-      std::memmove(buffer.data(), buffer.data() + begin, end - begin);
-      end -= begin;
-      begin = 0;
-    }
-    if (end + kChunk + kPadding > buffer.size())
-      buffer.resize(std::max(buffer.size() * 2, end + kChunk + kPadding));
-    for (;;) {
-      const ssize_t got = ::read(fd, buffer.data() + end, chunk);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail(file_error(path, "read", errno));
-      at_end = got == 0;
-      end += static_cast<std::size_t>(got);
-      return {};
-    }
-  }
-};
-
-LineReader::LineReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
-LineReader::LineReader(LineReader&&) noexcept = default;
-LineReader& LineReader::operator=(LineReader&&) noexcept = default;
-LineReader::~LineReader() = default;
-
 Result<LineReader> LineReader::open(const std::string& path, std::size_t max_line) {
-  auto state = std::make_unique<State>();
-  state->path = path;
-  state->max_line = max_line;
-  state->fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (state->fd < 0) return fail(file_error(path, "open", errno));
-  struct stat info{};
-  if (::fstat(state->fd, &info) == 0 && S_ISDIR(info.st_mode)) return fail(file_error(path, "read", EISDIR));
-  state->buffer.resize(2 * kChunk + kPadding);
-  if (auto filled = state->fill(); !filled) return fail(std::move(filled.error()));
-  if (state->end >= 3 && std::memcmp(state->buffer.data(), "\xEF\xBB\xBF", 3) == 0) {
-    state->begin = 3;
-    state->consumed = 3;
-  }
-  return LineReader(std::move(state));
+  auto window = ReadWindow::open(path);
+  if (!window) return fail(std::move(window.error()));
+  return LineReader(std::move(*window), max_line);
 }
 
 Result<std::optional<Line>> LineReader::next() {
-  State& s = *state_;
   for (;;) {
     std::size_t searched = 0;
+    std::string_view unread;
     const char* newline = nullptr;
     for (;;) {
-      const char* from = s.buffer.data() + s.begin + searched;
-      newline = static_cast<const char*>(std::memchr(from, '\n', s.end - s.begin - searched));
-      if (newline != nullptr || s.at_end) break;
-      searched = s.end - s.begin;
-      if (searched > s.max_line) {
+      unread = window_.unread();
+      newline =
+          static_cast<const char*>(std::memchr(unread.data() + searched, '\n', unread.size() - searched));
+      if (newline != nullptr || window_.at_end()) break;
+      searched = unread.size();
+      if (searched > max_line_) {
         return fail(Error{
             ErrorKind::data,
-            fmt::format("the line is longer than {} bytes; is this one JSON object per line?", s.max_line),
-            {{"file", s.path}, {"line", std::to_string(s.line_number + 1)}}});
+            fmt::format("the line is longer than {} bytes; is this one JSON object per line?", max_line_),
+            {{"file", window_.path()}, {"line", std::to_string(line_number_ + 1)}}});
       }
-      if (auto filled = s.fill(); !filled) return fail(std::move(filled.error()));
+      if (auto read = window_.read_more(); !read) return fail(std::move(read.error()));
     }
-    const std::size_t length = newline != nullptr
-                                   ? static_cast<std::size_t>(newline - (s.buffer.data() + s.begin))
-                                   : s.end - s.begin;
+    const std::size_t length =
+        newline != nullptr ? static_cast<std::size_t>(newline - unread.data()) : unread.size();
     if (length == 0 && newline == nullptr) return std::nullopt;
-    std::string_view text(s.buffer.data() + s.begin, length);
-    const std::size_t used = length + (newline != nullptr ? 1 : 0);
-    s.begin += used;
-    s.line_begins = s.consumed;
-    s.consumed += used;
-    ++s.line_number;
+    std::string_view text = unread.substr(0, length);
+    line_begins_ = window_.offset();
+    window_.give_up(length + (newline != nullptr ? 1 : 0));
+    ++line_number_;
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-    if (!blank(text)) return Line{text, s.line_number};
+    if (!blank(text)) return Line{.text = text, .number = line_number_, .entry = line_number_};
   }
 }
 
 LinePlace LineReader::place() const {
-  return {state_->line_begins, state_->line_number};
+  return {.offset = line_begins_, .number = line_number_, .entry = line_number_};
 }
 
 Status LineReader::go_to(const LinePlace& place) {
-  State& s = *state_;
-  s.line_number = place.number - 1;
-  // Often it is in the buffer already.
-  const std::uint64_t buffered_from = s.consumed - s.begin;
-  if (place.offset >= buffered_from && place.offset <= buffered_from + s.end) {
-    s.begin = static_cast<std::size_t>(place.offset - buffered_from);
-    s.consumed = place.offset;
-    return {};
-  }
-  if (::lseek(s.fd, static_cast<off_t>(place.offset), SEEK_SET) < 0)
-    return fail(file_error(s.path, "seek in", errno));
-  s.begin = 0;
-  s.end = 0;
-  s.at_end = false;
-  s.chunk = kSmallChunk;
-  s.consumed = place.offset;
-  return {};
+  line_number_ = place.number - 1;
+  return window_.go_to(place.offset);
 }
 
 std::string_view kind_word(FieldValue::Kind kind) {
@@ -260,11 +180,25 @@ std::string plain_reason(simdjson::error_code code) {
 
 }  // namespace
 
-std::string not_json_words(std::string_view line, const Error& error) {
+std::string not_json_words(const Line& line, const Error& error) {
   Error inside = error;
   std::erase_if(inside.context, [](const auto& entry) { return entry.first == "line"; });
+  // What spans several lines of its file, or begins inside one, says where it went wrong in that file.
+  const auto number = [&](std::string_view name) {
+    const auto found = std::ranges::find(error.context, name,
+                                         [](const auto& entry) { return std::string_view(entry.first); });
+    std::uint64_t value = 1;
+    if (found != error.context.end())
+      std::from_chars(found->second.data(), found->second.data() + found->second.size(), value);
+    return value;
+  };
+  if (const std::uint64_t below = number("line") - 1; below > 0 || line.column > 1) {
+    inside.context = {
+        {"line", std::to_string(line.number + below)},
+        {"column", std::to_string(below > 0 ? number("column") : number("column") + line.column - 1)}};
+  }
   std::string words = "not JSON: " + inside.text();
-  const std::string_view text = trim(line);
+  const std::string_view text = trim(line.text);
   const bool table = !text.starts_with('{') && !text.starts_with('[') && !text.starts_with('"') &&
                      (text.contains(',') || text.contains('\t'));
   if (table) words += "; this looks like a table (CSV), expected a JSON object on each line";
@@ -339,7 +273,7 @@ Status LineParser::parse(const Line& line) {
     if (reason.empty()) {
       // The slow, strict parser knows where it went wrong.
       auto strict = parse_json(line.text);
-      reason = strict ? std::string("not JSON") : not_json_words(line.text, strict.error());
+      reason = strict ? std::string("not JSON") : not_json_words(line, strict.error());
     }
     return fail(ErrorKind::data, std::move(reason));
   }

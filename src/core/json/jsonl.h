@@ -12,24 +12,29 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/files/read_window.h"
 #include "core/json/json.h"
 
 namespace assay {
 
-// Why a line of a data file is not JSON, from what parse_json() said of it: "not JSON: column 5: …". Who
-// brings another format is told so.
-std::string not_json_words(std::string_view line, const Error& error);
-
+// One record of a data file: a line, or what another format has in its place.
 struct Line {
   std::string_view text;     // without its end; readable for some bytes behind it, as simdjson needs
-  std::uint64_t number = 0;  // from 1
+  std::uint64_t number = 0;  // the line that it begins on, from 1
+  std::uint64_t column = 1;  // where on it
+  std::uint64_t entry = 0;   // which record it is, from 1: of JSON Lines the number of the line
 };
 
 // Where a line stands in its file.
 struct LinePlace {
   std::uint64_t offset = 0;  // of its first byte
   std::uint64_t number = 0;
+  std::uint64_t entry = 0;
 };
+
+// Why a line of a data file is not JSON, from what parse_json() said of it: "not JSON: column 5: …". Who
+// brings another format is told so.
+std::string not_json_words(const Line& line, const Error& error);
 
 class LineReader {
  public:
@@ -37,9 +42,9 @@ class LineReader {
 
   // A missing file or a directory is an error here; an empty file is not.
   static Result<LineReader> open(const std::string& path, std::size_t max_line = kDefaultLimit);
-  LineReader(LineReader&&) noexcept;
-  LineReader& operator=(LineReader&&) noexcept;
-  ~LineReader();
+  // From where the window stands.
+  explicit LineReader(ReadWindow window, std::size_t max_line = kDefaultLimit)
+      : window_(std::move(window)), max_line_(max_line) {}
 
   // The next line that is not blank; nothing at the end. The text is valid until the next call.
   Result<std::optional<Line>> next();
@@ -49,9 +54,10 @@ class LineReader {
   Status go_to(const LinePlace& place);
 
  private:
-  struct State;
-  explicit LineReader(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  ReadWindow window_;
+  std::size_t max_line_;
+  std::uint64_t line_number_ = 0;
+  std::uint64_t line_begins_ = 0;  // of the line given last
 };
 
 // One field of a line as it was read. Texts point into the parser and are valid until its next parse.

@@ -18,6 +18,8 @@ class SharedJson {
   operator const Json&() const { return value(); }  // NOLINT(google-explicit-constructor)
   // canonical_text(value()). Thread-safe.
   const std::string& canonical() const;
+  // The very same value, not one that is equal.
+  bool is(const SharedJson& other) const { return held_ == other.held_; }
   bool operator==(const SharedJson& other) const { return held_ == other.held_ || value() == other.value(); }
 
  private:

@@ -16,8 +16,36 @@ namespace {
 // A stream could name any index; more calls than this in one reply is rubbish.
 constexpr std::size_t kMostCalls = 1024;
 
-Json message(std::string_view role, std::string_view content) {
-  return JsonObject{{"role", role}, {"content", content}};
+// Members of an object, one after the other.
+class Members {
+ public:
+  explicit Members(std::string& out) : out_(out) { out_ += '{'; }
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+  void end() { out_ += '}'; }
+
+  // The value follows.
+  std::string& key(std::string_view name) {
+    if (!std::exchange(first_, false)) out_ += ',';
+    append_json_string(out_, name);
+    out_ += ':';
+    return out_;
+  }
+  void text(std::string_view name, std::string_view value) { append_json_string(key(name), value); }
+  void number(std::string_view name, std::int64_t value) { append_json_number(key(name), value); }
+  void value(std::string_view name, const Json& value) { append_json(key(name), value); }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+void put_message(std::string& out, std::string_view role, std::string_view content) {
+  if (out.back() != '[') out += ',';
+  Members message(out);
+  message.text("role", role);
+  message.text("content", content);
+  message.end();
 }
 
 Json assistant_message(const Message& from) {
@@ -46,43 +74,52 @@ Json tool_message(const Message& from) {
   return JsonObject{{"role", "tool"}, {"tool_call_id", from.tool_call_id}, {"content", text}};
 }
 
-JsonArray messages_of(const ChatRequest& request, const WirePlan& plan, const std::string& instruction) {
+void put_messages(std::string& out, const ChatRequest& request, const WirePlan& plan) {
   const SystemRole role = plan.capabilities.system_role;
   const std::string_view system = role == SystemRole::developer ? "developer" : "system";
-  JsonArray list;
+  out += '[';
   // Instructions that must go as the user's words stand before what the user says, in the same message, since
   // models without a system role often insist on turns that alternate.
   std::string pending;
   const auto put_system = [&](std::string_view text) {
     if (role != SystemRole::user) {
-      list.push_back(message(system, text));
+      put_message(out, system, text);
     } else {
       append_paragraph(pending, text);
     }
   };
   const auto flush = [&] {
-    if (!pending.empty()) list.push_back(message("user", std::exchange(pending, {})));
+    if (!pending.empty()) put_message(out, "user", std::exchange(pending, {}));
   };
-  std::string rest = instruction;
+  std::string rest = instruction_of(request, plan);
   for (const auto& from : request.messages) {
     if (from.role == Role::system) {
+      if (rest.empty()) {
+        put_system(from.text);
+        continue;
+      }
       std::string text = from.text;
       append_paragraph(text, std::exchange(rest, {}));
       put_system(text);
       continue;
     }
     if (!rest.empty()) put_system(std::exchange(rest, {}));
+    if (from.role == Role::user && pending.empty()) {
+      put_message(out, "user", from.text);
+      continue;
+    }
     if (from.role == Role::user) {
       append_paragraph(pending, from.text);
-      list.push_back(message("user", std::exchange(pending, {})));
+      put_message(out, "user", std::exchange(pending, {}));
       continue;
     }
     flush();
-    list.push_back(from.role == Role::assistant ? assistant_message(from) : tool_message(from));
+    if (out.back() != '[') out += ',';
+    append_json(out, from.role == Role::assistant ? assistant_message(from) : tool_message(from));
   }
   if (!rest.empty()) put_system(rest);
   flush();
-  return list;
+  out += ']';
 }
 
 Json function_tool(std::string_view name, std::string_view description, const Json& parameters) {
@@ -93,7 +130,7 @@ Json function_tool(std::string_view name, std::string_view description, const Js
   return JsonObject{{"type", "function"}, {"function", std::move(function)}};
 }
 
-void put_tools(JsonObject& body, const ChatRequest& request, const WirePlan& plan) {
+void put_tools(Members& body, const ChatRequest& request, const WirePlan& plan) {
   const ToolPlan tools = plan_tools(request, plan);
   if (tools.empty()) return;
   JsonArray list;
@@ -103,35 +140,35 @@ void put_tools(JsonObject& body, const ChatRequest& request, const WirePlan& pla
     list.push_back(function_tool(*tools.answer, request.output->description,
                                  without_annotations(request.output->schema)));
   }
-  body["tools"] = std::move(list);
+  body.value("tools", std::move(list));
   switch (tools.choice.mode) {
     case ToolChoice::Mode::automatic:
       break;
     case ToolChoice::Mode::none:
-      body["tool_choice"] = "none";
+      body.text("tool_choice", "none");
       break;
     case ToolChoice::Mode::any:
-      body["tool_choice"] = "required";
+      body.text("tool_choice", "required");
       break;
     case ToolChoice::Mode::named:
-      body["tool_choice"] =
-          JsonObject{{"type", "function"}, {"function", JsonObject{{"name", tools.choice.name}}}};
+      body.value("tool_choice",
+                 JsonObject{{"type", "function"}, {"function", JsonObject{{"name", tools.choice.name}}}});
       break;
   }
-  if (plan.capabilities.tools_need_no_reasoning) body["reasoning_effort"] = "none";
+  if (plan.capabilities.tools_need_no_reasoning) body.text("reasoning_effort", "none");
 }
 
-void put_sampling(JsonObject& body, const ChatRequest& request, const ModelSpec& spec,
+void put_sampling(Members& body, const ChatRequest& request, const ModelSpec& spec,
                   const Capabilities& capabilities) {
   const Sampling sampling = sampling_of(request, spec, capabilities);
-  if (sampling.temperature) body["temperature"] = *sampling.temperature;
-  if (sampling.top_p) body["top_p"] = *sampling.top_p;
-  if (sampling.seed) body["seed"] = *sampling.seed;
-  if (!sampling.stop.empty()) body["stop"] = text_list(sampling.stop);
+  if (sampling.temperature) body.key("temperature") += number_text(*sampling.temperature);
+  if (sampling.top_p) body.key("top_p") += number_text(*sampling.top_p);
+  if (sampling.seed) body.number("seed", *sampling.seed);
+  if (!sampling.stop.empty()) body.value("stop", text_list(sampling.stop));
   if (sampling.max_tokens) {
     const bool new_name = capabilities.prefers_max_completion_tokens ? capabilities.max_completion_tokens
                                                                      : !capabilities.max_tokens;
-    body[new_name ? "max_completion_tokens" : "max_tokens"] = *sampling.max_tokens;
+    body.number(new_name ? "max_completion_tokens" : "max_tokens", *sampling.max_tokens);
   }
 }
 
@@ -209,24 +246,38 @@ Usage usage_of(const Json* from) {
 
 }  // namespace
 
-Json openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
-  JsonObject body;
-  body["model"] = spec.name;
-  body["messages"] = messages_of(request, plan, instruction_of(request, plan));
+std::string openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
+  std::string out;
+  std::size_t expected = 512 + (plan.schema_text != nullptr ? plan.schema_text->size() : 0);
+  for (const Message& message : request.messages) expected += message.text.size() + 128;
+  out.reserve(expected);
+  Members body(out);
+  body.text("model", spec.name);
+  body.key("messages");
+  put_messages(out, request, plan);
   put_tools(body, request, plan);
   if (plan.way == StructuredWay::json_schema) {
-    JsonObject format{{"name", output_name(*request.output)}};
-    if (!request.output->description.empty()) format["description"] = request.output->description;
-    format["schema"] = without_annotations(request.output->schema);
-    if (plan.strict) format["strict"] = true;
-    body["response_format"] = JsonObject{{"type", "json_schema"}, {"json_schema", std::move(format)}};
+    body.key("response_format");
+    Members response(out);
+    response.text("type", "json_schema");
+    response.key("json_schema");
+    Members format(out);
+    format.text("name", output_name(*request.output));
+    if (!request.output->description.empty()) format.text("description", request.output->description);
+    format.key("schema") += plan.schema_text != nullptr
+                                ? *plan.schema_text
+                                : to_text(without_annotations(request.output->schema));
+    if (plan.strict) format.key("strict") += "true";
+    format.end();
+    response.end();
   }
   put_sampling(body, request, spec, plan.capabilities);
   if (plan.stream) {
-    body["stream"] = true;
-    if (plan.capabilities.stream_options) body["stream_options"] = JsonObject{{"include_usage", true}};
+    body.key("stream") += "true";
+    if (plan.capabilities.stream_options) body.key("stream_options") += R"({"include_usage":true})";
   }
-  return body;
+  body.end();
+  return out;
 }
 
 Result<ChatReply> openai_reply(const Json& json) {
@@ -372,6 +423,7 @@ constinit const Wire kOpenAiWire{
     .version = "/v1",
     .version_in = VersionIn::base,
     .endpoint = "/chat/completions",
+    .embeddings = "/embeddings",
     .put_headers = put_headers,
     .body = openai_body,
     .reply = openai_reply,

@@ -22,7 +22,8 @@ namespace assay {
 
 extern const Wire kOpenAiWire;
 
-Json openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);
+// JSON, written without a tree: it is made for every call.
+std::string openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);
 
 // Kind parse if it is no chat completion. Structured output is not settled yet (settle_reply).
 Result<ChatReply> openai_reply(const Json& json);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,11 +42,12 @@ struct Wire {
   VersionIn version_in = VersionIn::base;
   std::string_view endpoint;              // "/chat/completions"
   std::string_view stream_endpoint = {};  // empty: the same
+  std::string_view embeddings = {};       // where OpenAI's embeddings are; empty: there are none
 
   // Adds the wire's own headers, and the key unless it is empty. The body is there already, should a
   // signature cover it.
   void (*put_headers)(HttpRequest& http, const Address& address, std::string_view key);
-  Json (*body)(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);
+  std::string (*body)(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);  // JSON
   // Kind parse if it is no reply. Structured output is not settled yet (settle_reply).
   Result<ChatReply> (*reply)(const Json& json);
   std::unique_ptr<ReplyStream> (*stream)();

@@ -55,7 +55,7 @@ bool take_answer_call(ChatReply& reply, const ChatRequest& request) {
 void take_json_out(ChatReply& reply) {
   std::string& text = reply.message.text;
   // An answer that was cut off may hold a complete object somewhere inside, which is not the answer.
-  if (text.empty() || reply.finish == FinishReason::length || parse_json(text)) return;
+  if (text.empty() || reply.finish == FinishReason::length || is_json(text)) return;
   auto lenient = parse_lenient_json(text);
   if (!lenient) return;
   reply.raw_text = std::move(text);

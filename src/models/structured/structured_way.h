@@ -19,6 +19,8 @@ struct WirePlan {
   std::optional<StructuredWay> way;  // none: the request asks for plain text
   bool strict = false;               // the schema can be enforced to the letter, and the server does so
   bool stream = false;
+  // to_text(without_annotations(schema)), if somebody has it; it must outlive the plan.
+  const std::string* schema_text = nullptr;
 };
 
 // `pinned` is ModelSpec::structured. Else the way that the output prefers, and behind it the first of the

@@ -34,6 +34,13 @@ TEST(ParseJson, ReadsEveryKindOfValue) {
   EXPECT_EQ(to_text(value), R"({"a":[1,-2.5,true,false,null,"x\né😀"]})");
 }
 
+TEST(ParseJson, SaysWhetherATextIsJson) {
+  EXPECT_TRUE(is_json(R"({"a": [1, "x"]})"));
+  EXPECT_TRUE(is_json('[' + std::string(10'000, ' ') + "\"" + std::string(100'000, 'x') + "\"]"));
+  EXPECT_FALSE(is_json("{a: 1}"));
+  EXPECT_FALSE(is_json(""));
+}
+
 TEST(ParseJson, NamesLineAndColumnInCharacters) {
   EXPECT_EQ(parse_error("{\"é\": 1,\n  \"b\": x}"), "line 2, column 8: unexpected 'x'");
   EXPECT_EQ(parse_error("[1, 2"), "line 1, column 6: the text ends too early");
@@ -175,6 +182,31 @@ TEST(WriteJson, CanonicalTextIsTheSameForEqualValues) {
   EXPECT_NE(canonical_text(Json(1)), canonical_text(Json("1")));
   // The order of a list is part of its value.
   EXPECT_NE(canonical_text(parsed("[1,2]")), canonical_text(parsed("[2,1]")));
+}
+
+// They are copied eight at a time. RFC 8259, section 7.
+TEST(WriteJson, EscapesAlikeWhereverItStandsAmongPlainBytes) {
+  for (int code = 0; code < 0x80; ++code) {
+    const char c = static_cast<char>(code);
+    for (std::size_t before = 0; before < 18; ++before) {
+      const std::string plain(before, 'p');
+      const std::string text = fmt::format("{}{}é{}{}", plain, c, plain, c);
+      std::string escaped(1, c);
+      if (const auto at = std::string_view("\"\\\b\f\n\r\t").find(c); at != std::string_view::npos) {
+        escaped = {'\\', R"("\bfnrt)"[at]};
+      } else if (code < 0x20) {
+        escaped = fmt::format("\\u{:04x}", code);
+      }
+      std::string written = "so far";
+      append_json_string(written, text);
+      ASSERT_EQ(written, fmt::format("so far\"{0}{1}é{0}{1}\"", plain, escaped)) << code << ' ' << before;
+    }
+  }
+  std::string numbers;
+  append_json_number(numbers, std::numeric_limits<std::int64_t>::min());
+  append_json(numbers, Json("x"));
+  append_json(numbers, Json(1.5));
+  EXPECT_EQ(numbers, "-9223372036854775808\"x\"1.5");
 }
 
 TEST(FindPointer, FollowsRfc6901) {

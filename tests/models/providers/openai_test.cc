@@ -14,10 +14,14 @@ ModelSpec gpt() {
   return {.provider = "openai", .name = "gpt-4o"};
 }
 
+Json body_of(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
+  return parse_json(openai_body(request, spec, plan)).value();
+}
+
 TEST(OpenAiBody, OfAPlainQuestionHoldsNothingElse) {
   ChatRequest request = ask("Which colour has the sky?");
   request.messages.insert(request.messages.begin(), {.role = Role::system, .text = "Be brief."});
-  EXPECT_EQ(to_text(openai_body(request, gpt(), {})),
+  EXPECT_EQ(to_text(body_of(request, gpt(), {})),
             R"({"model":"gpt-4o","messages":[{"role":"system","content":"Be brief."},)"
             R"({"role":"user","content":"Which colour has the sky?"}]})");
 }
@@ -28,14 +32,14 @@ TEST(OpenAiBody, CarriesSamplingAndTheModelsOwnWhereTheRequestHasNone) {
   ModelSpec spec = gpt();
   spec.temperature = 0.7;
   spec.max_tokens = 300;
-  const Json body = openai_body(request, spec, {});
-  EXPECT_EQ(body.at("temperature"), Json(0.0));
+  const Json body = body_of(request, spec, {});
+  EXPECT_EQ(body.at("temperature"), Json(0));
   EXPECT_EQ(body.at("top_p"), Json(0.9));
   EXPECT_EQ(body.at("seed"), Json(42));
   EXPECT_EQ(body.at("stop"), json(R"(["END","STOP"])"));
   EXPECT_EQ(body.at("max_tokens"), Json(300));
   request.sampling.temperature.reset();
-  EXPECT_EQ(openai_body(request, spec, {}).at("temperature"), Json(0.7));
+  EXPECT_EQ(body_of(request, spec, {}).at("temperature"), Json(0.7));
 }
 
 TEST(OpenAiBody, LeavesOutWhatTheModelDoesNotTake) {
@@ -44,7 +48,7 @@ TEST(OpenAiBody, LeavesOutWhatTheModelDoesNotTake) {
   WirePlan plan;
   plan.capabilities = known_capabilities("o3-mini");
   plan.capabilities.seed = false;
-  const Json body = openai_body(request, gpt(), plan);
+  const Json body = body_of(request, gpt(), plan);
   for (const std::string_view key : {"temperature", "top_p", "seed", "stop", "max_tokens"}) {
     EXPECT_EQ(find_member(body, key), nullptr) << key;
   }
@@ -56,10 +60,10 @@ TEST(OpenAiBody, UsesTheOtherNameOfTheLimitIfOneIsRefused) {
   request.sampling.max_tokens = 5;
   WirePlan plan;
   plan.capabilities.max_tokens = false;
-  EXPECT_NE(find_member(openai_body(request, gpt(), plan), "max_completion_tokens"), nullptr);
+  EXPECT_NE(find_member(body_of(request, gpt(), plan), "max_completion_tokens"), nullptr);
   plan.capabilities = known_capabilities("gpt-5");
   plan.capabilities.max_completion_tokens = false;
-  EXPECT_NE(find_member(openai_body(request, gpt(), plan), "max_tokens"), nullptr);
+  EXPECT_NE(find_member(body_of(request, gpt(), plan), "max_tokens"), nullptr);
 }
 
 TEST(OpenAiBody, KeepsOnlyTemperatureWhereBothAreNotTaken) {
@@ -67,7 +71,7 @@ TEST(OpenAiBody, KeepsOnlyTemperatureWhereBothAreNotTaken) {
   request.sampling = {0.5, 0.9, {}, {}, {}};
   WirePlan plan;
   plan.capabilities.temperature_with_top_p = false;
-  const Json body = openai_body(request, gpt(), plan);
+  const Json body = body_of(request, gpt(), plan);
   EXPECT_NE(find_member(body, "temperature"), nullptr);
   EXPECT_EQ(find_member(body, "top_p"), nullptr);
 }
@@ -82,7 +86,7 @@ TEST(OpenAiBody, WritesToolsCallsAndTheirResults) {
       {.role = Role::tool, .text = "no such city", .tool_call_id = "call_2", .is_error = true});
   request.tools.push_back({"weather", "Tells the weather.", json(R"({"type":"object","properties":{}})")});
   request.tools.push_back({"time", "", nullptr});
-  const Json body = openai_body(request, gpt(), {});
+  const Json body = body_of(request, gpt(), {});
   EXPECT_EQ(
       to_text(body.at("messages")),
       R"([{"role":"user","content":"weather?"},)"
@@ -104,7 +108,7 @@ TEST(OpenAiBody, SaysWhichToolMustBeCalled) {
   request.tools.push_back({"look", "", nullptr});
   const auto choice = [&](ToolChoice wanted, const WirePlan& plan = {}) {
     request.tool_choice = std::move(wanted);
-    const Json body = openai_body(request, gpt(), plan);
+    const Json body = body_of(request, gpt(), plan);
     const Json* found = find_member(body, "tool_choice");
     return found == nullptr ? std::string("-") : to_text(*found);
   };
@@ -116,7 +120,7 @@ TEST(OpenAiBody, SaysWhichToolMustBeCalled) {
   EXPECT_EQ(choice({ToolChoice::Mode::any, ""}, unforced), "-");
   // None is kept even so: no tool is offered.
   EXPECT_EQ(choice({ToolChoice::Mode::none, ""}, unforced), "-");
-  EXPECT_EQ(find_member(openai_body(request, gpt(), unforced), "tools"), nullptr);
+  EXPECT_EQ(find_member(body_of(request, gpt(), unforced), "tools"), nullptr);
 }
 
 ChatRequest ask_for_verdict() {
@@ -134,17 +138,21 @@ constexpr std::string_view kSentSchema =
 
 TEST(OpenAiBody, AsksForJsonByResponseFormat) {
   WirePlan plan{{}, StructuredWay::json_schema, true, false};
-  EXPECT_EQ(to_text(openai_body(ask_for_verdict(), gpt(), plan).at("response_format")),
+  EXPECT_EQ(to_text(body_of(ask_for_verdict(), gpt(), plan).at("response_format")),
             R"({"type":"json_schema","json_schema":{"name":"verdict","description":"A verdict.","schema":)" +
                 std::string(kSentSchema) + R"(,"strict":true}})");
+  const std::string known(kSentSchema);
+  WirePlan with_text = plan;
+  with_text.schema_text = &known;
+  EXPECT_EQ(openai_body(ask_for_verdict(), gpt(), with_text), openai_body(ask_for_verdict(), gpt(), plan));
   plan.strict = false;
-  EXPECT_EQ(find_pointer(openai_body(ask_for_verdict(), gpt(), plan), "/response_format/json_schema/strict"),
+  EXPECT_EQ(find_pointer(body_of(ask_for_verdict(), gpt(), plan), "/response_format/json_schema/strict"),
             nullptr);
 }
 
 TEST(OpenAiBody, AsksForJsonByATool) {
   const WirePlan plan{{}, StructuredWay::tools, false, false};
-  const Json body = openai_body(ask_for_verdict(), gpt(), plan);
+  const Json body = body_of(ask_for_verdict(), gpt(), plan);
   EXPECT_EQ(to_text(body.at("tools")),
             R"([{"type":"function","function":{"name":"verdict","description":"A verdict.","parameters":)" +
                 std::string(kSentSchema) + "}}]");
@@ -156,24 +164,24 @@ TEST(OpenAiBody, LetsTheModelUseItsOwnToolsBeforeItAnswersByATool) {
   ChatRequest request = ask_for_verdict();
   request.tools.push_back({"verdict", "a tool of the same name", nullptr});
   const WirePlan plan{{}, StructuredWay::tools, false, false};
-  const Json body = openai_body(request, gpt(), plan);
+  const Json body = body_of(request, gpt(), plan);
   EXPECT_EQ(body.at("tools").as_array().size(), 2U);
   EXPECT_EQ(find_pointer(body, "/tools/1/function/name")->as_string(), "verdict_2");
   EXPECT_EQ(body.at("tool_choice"), Json("required"));
   // Where one of its own must be called, there is no room for the answer.
   request.tool_choice = {ToolChoice::Mode::named, "verdict"};
-  EXPECT_EQ(openai_body(request, gpt(), plan).at("tools").as_array().size(), 1U);
+  EXPECT_EQ(body_of(request, gpt(), plan).at("tools").as_array().size(), 1U);
 }
 
 TEST(OpenAiBody, AsksForJsonInThePromptAndKeepsTheSystemMessage) {
   const WirePlan plan{{}, StructuredWay::text, false, false};
   ChatRequest request = ask_for_verdict();
-  const Json alone = openai_body(request, gpt(), plan);
+  const Json alone = body_of(request, gpt(), plan);
   EXPECT_EQ(find_pointer(alone, "/messages/0/role")->as_string(), "system");
   EXPECT_THAT(std::string(find_pointer(alone, "/messages/0/content")->as_string()),
               HasSubstr(std::string(kSentSchema)));
   request.messages.insert(request.messages.begin(), {.role = Role::system, .text = "Be just."});
-  const Json with = openai_body(request, gpt(), plan);
+  const Json with = body_of(request, gpt(), plan);
   EXPECT_EQ(with.at("messages").as_array().size(), 2U);
   const std::string system(find_pointer(with, "/messages/0/content")->as_string());
   EXPECT_TRUE(system.starts_with("Be just.\n\n")) << system;
@@ -184,7 +192,7 @@ TEST(OpenAiBody, AsksForJsonInThePromptAndKeepsTheSystemMessage) {
 TEST(OpenAiBody, SaysInThePromptThatTheToolIsMeantWhereItCannotBeForced) {
   WirePlan plan{{}, StructuredWay::tools, false, false};
   plan.capabilities.forced_tool = false;
-  const Json body = openai_body(ask_for_verdict(), gpt(), plan);
+  const Json body = body_of(ask_for_verdict(), gpt(), plan);
   EXPECT_EQ(find_member(body, "tool_choice"), nullptr);
   EXPECT_THAT(std::string(find_pointer(body, "/messages/0/content")->as_string()), HasSubstr("verdict"));
 }
@@ -194,32 +202,32 @@ TEST(OpenAiBody, PutsInstructionsIntoTheRoleThatTheModelTakes) {
   request.messages.insert(request.messages.begin(), {.role = Role::system, .text = "Be kind."});
   WirePlan plan;
   plan.capabilities.system_role = SystemRole::developer;
-  EXPECT_EQ(find_pointer(openai_body(request, gpt(), plan), "/messages/0/role")->as_string(), "developer");
+  EXPECT_EQ(find_pointer(body_of(request, gpt(), plan), "/messages/0/role")->as_string(), "developer");
   plan.capabilities.system_role = SystemRole::user;
-  EXPECT_EQ(to_text(openai_body(request, gpt(), plan).at("messages")),
+  EXPECT_EQ(to_text(body_of(request, gpt(), plan).at("messages")),
             R"([{"role":"user","content":"Be kind.\n\nHello"}])");
   request.messages.pop_back();
-  EXPECT_EQ(to_text(openai_body(request, gpt(), plan).at("messages")),
+  EXPECT_EQ(to_text(body_of(request, gpt(), plan).at("messages")),
             R"([{"role":"user","content":"Be kind."}])");
 }
 
 TEST(OpenAiBody, AsksForUsageInAStream) {
   WirePlan plan;
   plan.stream = true;
-  EXPECT_EQ(to_text(openai_body(ask("q"), gpt(), plan)),
+  EXPECT_EQ(to_text(body_of(ask("q"), gpt(), plan)),
             R"({"model":"gpt-4o","messages":[{"role":"user","content":"q"}],"stream":true,)"
             R"("stream_options":{"include_usage":true}})");
   plan.capabilities.stream_options = false;
-  EXPECT_EQ(find_member(openai_body(ask("q"), gpt(), plan), "stream_options"), nullptr);
+  EXPECT_EQ(find_member(body_of(ask("q"), gpt(), plan), "stream_options"), nullptr);
 }
 
 TEST(OpenAiBody, TurnsReasoningOffBesideToolsWhereItMust) {
   ChatRequest request = ask("q");
   WirePlan plan;
   plan.capabilities.tools_need_no_reasoning = true;
-  EXPECT_EQ(find_member(openai_body(request, gpt(), plan), "reasoning_effort"), nullptr);
+  EXPECT_EQ(find_member(body_of(request, gpt(), plan), "reasoning_effort"), nullptr);
   request.tools.push_back({"look", "", nullptr});
-  EXPECT_EQ(openai_body(request, gpt(), plan).at("reasoning_effort"), Json("none"));
+  EXPECT_EQ(body_of(request, gpt(), plan).at("reasoning_effort"), Json("none"));
 }
 
 TEST(OpenAiReply, OfText) {

@@ -110,7 +110,7 @@ const Wire kAcmeWire{
           const Sampling sampling = sampling_of(request, spec, plan.capabilities);
           JsonObject body{{"question", request.messages.back().text}};
           if (sampling.temperature) body["heat"] = *sampling.temperature;
-          return Json(std::move(body));
+          return to_text(body);
         },
     .reply = [](const Json& json) -> Result<ChatReply> {
       if (find_member(json, "answer") == nullptr) return fail(ErrorKind::parse, "it has no answer");
