@@ -81,6 +81,10 @@ Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
       budget_(settings_.budget_usd ? std::optional(picousd(*settings_.budget_usd)) : std::nullopt) {
   add_secrets_of(config.values(), literals_);
   add_secrets_of(config.values(), secrets_);
+  for (const std::string& value : config.filled_secrets()) {
+    literals_.add(value);
+    secrets_.add(value);
+  }
   aliases_ = declared_models(config);
   for (const auto& [name, spec] : aliases_) {
     if (!spec.api_key_env.empty()) secrets_.add(environment_(spec.api_key_env).value_or(""));
@@ -164,11 +168,12 @@ const Price* Gateway::price_of(const std::string& model) const {
   return spec ? prices_.find(fmt::format("{}/{}", spec->provider, spec->name)) : nullptr;
 }
 
-Outside Gateway::outside(Branch& branch, Toolbox& tools) {
+Outside Gateway::outside(Branch& branch, Toolbox& tools, Programs& programs) {
   return {branch.loop(),
           branch.models().client(),
           branch.models(),
           tools,
+          programs,
           environment_,
           secrets_,
           literals_,

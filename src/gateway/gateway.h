@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/secrets/secrets.h"
@@ -73,7 +73,7 @@ class Gateway {
   friend class Account;
   Limiter& limiter(const Terms& terms);
   Circuit& circuit(const Terms& terms);
-  Outside outside(Branch& branch, Toolbox& tools);
+  Outside outside(Branch& branch, Toolbox& tools, Programs& programs);
   std::unique_ptr<Models> models_on(EventLoop& loop) const;
   Models& models() const { return branches_.front()->models(); }
   Environment noting(Environment inner);
@@ -135,8 +135,8 @@ struct Call {
   std::shared_ptr<Effect> effect;
   Terms terms;
   CallPlace place;
-  // Makes the answer durable, on the loop where it came. Until that is done the call is in flight, so that a
-  // kill repeats at most as many requests as may be in flight.
+  // Makes the answer durable, on the loop where it came. Until that is done the call is open, though no more
+  // in flight, so that a kill repeats at most as many requests as may be open.
   std::function<Task<Status>(Answer answer)> keep;
 };
 
@@ -163,6 +163,9 @@ class Account {
   // Nothing new is begun from now on; what waits is woken and fails. Thread-safe.
   void stop(std::optional<Error> reason);
   bool stopping() const { return stopping_; }
+  // What runs for it on this machine takes leave, in a few seconds at most; at home, when no call is under
+  // way. Whoever cannot wait destroys the account, which ends it less politely.
+  Task<void> close() { return programs_.close(); }
   // Why it was stopped; nothing if it was interrupted, or is not stopping.
   const std::optional<Error>& reason() const { return reason_; }
 
@@ -171,10 +174,12 @@ class Account {
  private:
   class Pause;
   class UnderWay;
+  class Flight;
   struct Tried;
 
-  // One try, on the branch that sends it; an answer is kept.
-  static Task<Tried> attempt(std::shared_ptr<const Call> call, Outside& outside, int tries);
+  // One try, on the branch that sends it. Of an answer home is told first, then it is kept.
+  static Task<Tried> attempt(std::shared_ptr<const Call> call, Outside& outside, int tries, EventLoop& home,
+                             std::weak_ptr<Flight> flight);
 
   Error stopped() const;
   Error budget_reached(std::int64_t expected) const;
@@ -182,6 +187,7 @@ class Account {
 
   Gateway& gateway_;
   Toolbox tools_;
+  Programs programs_;
   std::vector<Outside> outside_;  // by branch
   std::function<void(const std::string&)> trace_;
   Waits waits_;

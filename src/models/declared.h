@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "models/model.h"
 #include "models/models.h"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/file.h"
 
 namespace assay {

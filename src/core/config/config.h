@@ -4,12 +4,14 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/environment.h"
 #include "core/error.h"
 #include "core/json/json.h"
 #include "core/plan_texts.h"
@@ -17,27 +19,38 @@
 
 namespace assay {
 
+// Before the path of a file_or_value that is a file.
+inline constexpr std::string_view kFileMark = "file:";
+
 enum class KeyType {
   text,
   boolean,
   integer,
   number,
-  duration,    // "30s"; kept as text, read with Config::duration
-  path,        // a relative one is looked up beside the config file, then in the working directory
-  text_list,   // one text is a list of one; the flag may be repeated
-  path_list,   // the same for paths
-  command,     // a program and its arguments; a program with a slash in its name is such a path, and so is an
-               // argument that names a file beside the config
-  database,    // "sqlite:PATH" with such a path, or "postgres://…"
-  object,      // `keys` inside; with `shorthand`, a plain text stands for that key
-  object_map,  // names of the user's own, each an object with `keys` (or a text, with `shorthand`)
-  object_list,  // a list of objects with `keys`; with `shorthand`, a plain text is an object with that key
-  any,          // free form
+  duration,   // "30s"; kept as text, read with Config::duration
+  path,       // a relative one is looked up beside the config file, then in the working directory
+  text_list,  // one text is a list of one; the flag may be repeated
+  path_list,  // the same for paths
+  command,    // a program and its arguments; a program with a slash in its name is such a path, and so is an
+              // argument that names a file beside the config
+  database,   // "sqlite:PATH" with such a path, or "postgres://…"
+  file_or_value,  // a text that names a file beside the config, or begins with "file:", becomes "file:PATH";
+                  // anything else is the value itself (Config::given_text, Config::given_tree)
+  object,         // `keys` inside; with `shorthand`, a plain text stands for that key
+  object_map,     // names of the user's own, each an object with `keys` (or a text, with `shorthand`)
+  object_list,    // a list of objects with `keys`; with `shorthand`, a plain text is an object with that key
+  any,            // free form
 };
 
 // What a key's value has a say in: what is answered (then a run cannot be resumed with another), which cases
 // are taken, or only where a run is written, how fast it goes and what it may cost.
 enum class Decides { answers, cases, nothing };
+
+// When `${NAME}` in a key's texts is filled from the environment: as the config is read, or where the value
+// is used, so that it stands nowhere else (headers, variables of programs, addresses with passwords).
+enum class Fills { when_read, when_used };
+// Whether a path may name what can be read once only (`-`, a FIFO): a run then copies it first.
+enum class Pipe { refused, copied };
 
 struct Key {
   std::string name;
@@ -53,6 +66,8 @@ struct Key {
   std::string example = {};            // shown in the reference page
   std::string flag = {};               // another spelling of the flag, e.g. "gate" for `gates`
   Decides decides = Decides::answers;  // of a key at the top
+  Fills fills = Fills::when_read;
+  Pipe pipe = Pipe::refused;
 };
 using Keys = std::vector<Key>;
 
@@ -92,14 +107,30 @@ class Config {
   // A file that a key names and that an evaluation is made of; it is then part of the plan (plan_texts()).
   Result<std::string> read_text(const std::string& path) const { return texts_->read(path); }
   const PlanTexts& plan_texts() const { return *texts_; }
+  // What a key of type file_or_value gives: the text, or what stands in its file.
+  Result<std::string> given_text(const Json& value) const;
+  // The same as a tree: the value itself, or its file as JSON or YAML.
+  Result<Json> given_tree(const Json& value) const;
   // From now on read_text() gives what was kept, and nothing else.
   void use_texts(PlanTexts kept) { texts_ = std::make_shared<PlanTexts>(std::move(kept)); }
-  // The values of those keys at the top that decide answers, as they were declared.
+  // The values of those keys at the top that decide answers, as they were declared. What was filled from a
+  // variable with a telling name (API_KEY) has a fingerprint in its place.
   JsonObject deciding() const;
+
+  // The values as they were written, with `${NAME}` where something was filled from the environment.
+  const JsonObject& written() const { return filled_ ? filled_->written : values_; }
+  // What was filled from variables with telling names: to be sent, never shown.
+  std::vector<std::string> filled_secrets() const;
+  struct FilledValues {
+    JsonObject written;
+    std::map<std::string, std::string> variables;  // that were filled
+  };
+  void note_filled(FilledValues filled) { filled_ = std::make_shared<const FilledValues>(std::move(filled)); }
 
  private:
   JsonObject values_;
-  std::vector<std::string> free_;  // keys that decide no answers
+  std::shared_ptr<const FilledValues> filled_;  // null: nothing was
+  std::vector<std::string> free_;               // keys that decide no answers
   // Shared by copies: what one of them has read belongs to the plan of all.
   std::shared_ptr<PlanTexts> texts_ = std::make_shared<PlanTexts>();
 };
@@ -108,6 +139,7 @@ struct ConfigSource {
   std::string file;       // for messages and relative paths; empty if there is none
   YamlDocument document;  // its content; null value if there is none
   std::vector<FlagValue> flags;
+  Environment environment = {};  // fills `${NAME}`; empty: texts stay as they are written
 };
 
 struct ResolvedConfig {

@@ -1,4 +1,4 @@
-#include "core/config.h"
+#include "core/config/config.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/config/variables.h"
 #include "core/text.h"
 #include "core/time.h"
 
@@ -42,8 +43,13 @@ std::string spelled_with_underscores(std::string_view flag) {
 // Checks one source's values against the keys and collects what is wrong. `origin` tells where a value stood.
 class Checker {
  public:
-  Checker(const ConfigSource& source, std::vector<ConfigProblem>& problems)
-      : source_(source), problems_(problems) {}
+  // Gives values as they are, or as they were written: with `${NAME}` where something was filled.
+  enum class Gives { values, written };
+  Checker(const ConfigSource& source, std::vector<ConfigProblem>& problems, Gives gives = Gives::values)
+      : source_(source), problems_(problems), gives_(gives), variables_(source.environment) {}
+
+  const std::map<std::string, std::string>& variables() const { return variables_.used(); }
+  bool has_filled() const { return has_filled_; }
 
   // In the file, positions come from the document; from a flag, `flag` names it.
   JsonObject check_object(const Keys& keys, const Json& found, const std::string& path,
@@ -73,6 +79,27 @@ class Checker {
 
   std::optional<Json> check_value(const Key& key, const Json& value, const std::string& path,
                                   const std::string& pointer, const std::string& flag) {
+    const bool inner =
+        key.type == KeyType::object || key.type == KeyType::object_map || key.type == KeyType::object_list;
+    if (inner || key.fills == Fills::when_used) return check_filled(key, value, path, pointer, flag);
+    auto filled = variables_.fill(value);
+    if (!filled.changed) return check_filled(key, value, path, pointer, flag);
+    has_filled_ = true;
+    for (const std::string& name : filled.missing) {
+      add(path, pointer, flag,
+          fmt::format(
+              "the environment variable {} is not set; set it, or write $${{{}}} for these characters", name,
+              name));
+    }
+    if (!filled.missing.empty()) return std::nullopt;
+    auto checked = check_filled(key, as_scalar(key, filled.value), path, pointer, flag);
+    if (!checked || gives_ == Gives::values) return checked;
+    return written_form(key, value, filled.value, flag);
+  }
+
+ private:
+  std::optional<Json> check_filled(const Key& key, const Json& value, const std::string& path,
+                                   const std::string& pointer, const std::string& flag) {
     const auto wrong = [&]() -> std::optional<Json> {
       add(path, pointer, flag, fmt::format("found {}, expected {}", excerpt(value), expected_words(key)));
       return std::nullopt;
@@ -102,7 +129,7 @@ class Checker {
       }
       case KeyType::path: {
         if (!value.is_string() || value.get_string().empty()) return wrong();
-        return file_path(value, path, pointer, flag);
+        return file_path(value, key.pipe, path, pointer, flag);
       }
       case KeyType::text_list:
       case KeyType::path_list:
@@ -110,6 +137,8 @@ class Checker {
         return check_text_list(key, value, path, pointer, flag);
       case KeyType::database:
         return value.is_string() ? resolved_database(value, flag) : wrong();
+      case KeyType::file_or_value:
+        return value.is_string() ? named_file(value, path, pointer, flag) : value;
       case KeyType::object: {
         if (value.is_string() && !key.shorthand.empty()) {
           JsonObject object;
@@ -148,6 +177,7 @@ class Checker {
     return std::nullopt;
   }
 
+ public:
   void add(const std::string& path, const std::string& pointer, const std::string& flag, std::string text) {
     std::string where = flag.empty() ? source_.file : "--" + flag;
     if (flag.empty()) {
@@ -178,6 +208,34 @@ class Checker {
   }
 
  private:
+  // What a variable holds is text; where the key wants a number or true/false, that is meant.
+  static Json as_scalar(const Key& key, const Json& filled) {
+    const bool scalar =
+        key.type == KeyType::boolean || key.type == KeyType::integer || key.type == KeyType::number;
+    if (!scalar || !filled.is_string()) return filled;
+    auto document = parse_yaml(filled.get_string());
+    return document ? document->value : filled;
+  }
+
+  // A text as it stands; a relative path behind the directory that it belongs to, so that it can be read from
+  // elsewhere.
+  Json written_form(const Key& key, const Json& value, const Json& filled, const std::string& flag) const {
+    const auto placed = [&](const Json& text, const Json& meant) {
+      const std::filesystem::path given{std::string(meant.get_string())};
+      if (given.is_absolute()) return text;
+      return Json(boost::json::string((base_of(given, flag) / std::string(text.get_string())).string()));
+    };
+    const bool listed = key.type == KeyType::path_list || key.type == KeyType::command;
+    if (key.type == KeyType::path) return placed(value, filled);
+    if (!listed || !value.is_array()) return value;
+    JsonArray list = value.get_array();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Json& meant = filled.get_array()[i];
+      if (key.type == KeyType::path_list || names_file(meant, i)) list[i] = placed(list[i], meant);
+    }
+    return list;
+  }
+
   static bool one_of(const Key& key, std::string_view text) {
     return std::find(key.choices.begin(), key.choices.end(), text) != key.choices.end();
   }
@@ -207,7 +265,7 @@ class Checker {
         return std::nullopt;
       }
       if (key.type == KeyType::path_list) {
-        auto file = file_path(items[i], path, pointer, flag);
+        auto file = file_path(items[i], key.pipe, path, pointer, flag);
         if (!file) return std::nullopt;
         list.push_back(std::move(*file));
         continue;
@@ -219,8 +277,8 @@ class Checker {
   }
 
   // Resolved, and told if it can be read once only: a pipe, a process substitution, standard input.
-  std::optional<Json> file_path(const Json& value, const std::string& path, const std::string& pointer,
-                                const std::string& flag) {
+  std::optional<Json> file_path(const Json& value, Pipe pipe, const std::string& path,
+                                const std::string& pointer, const std::string& flag) {
     namespace fs = std::filesystem;
     auto resolved = resolved_path(value, flag);
     const std::string_view given = value.get_string();
@@ -228,6 +286,7 @@ class Checker {
     const fs::file_status status = fs::status(fs::path(std::string_view(resolved->get_string())), ignored);
     const bool input = given == "-" && !fs::exists(status);
     if (!input && !fs::is_fifo(status) && !fs::is_socket(status)) return resolved;
+    if (pipe == Pipe::copied) return input ? value : *resolved;
     add(path, pointer, flag,
         fmt::format("found {}, expected a file: it is read before, while and after the models are asked, and "
                     "again on a resume; write it to a file first: … > FILE",
@@ -247,19 +306,45 @@ class Checker {
   }
 
   // A path in a file belongs to that file; what is not there may still be meant from the working directory.
-  std::optional<Json> resolved_path(const Json& value, const std::string& flag) const {
+  std::filesystem::path base_of(const std::filesystem::path& given, const std::string& flag) const {
     namespace fs = std::filesystem;
-    const fs::path given{std::string(value.get_string())};
     std::error_code ignored;
-    if (given.is_absolute()) return Json(boost::json::string(given.lexically_normal().string()));
-    const fs::path from_here = fs::absolute(given, ignored);
-    if (flag.empty() && !source_.file.empty()) {
-      const fs::path beside = fs::absolute(fs::path(source_.file).parent_path() / given, ignored);
-      if (fs::exists(beside, ignored) || !fs::exists(from_here, ignored)) {
-        return Json(boost::json::string(beside.lexically_normal().string()));
-      }
-    }
-    return Json(boost::json::string(from_here.lexically_normal().string()));
+    fs::path here = fs::current_path(ignored);
+    if (!flag.empty() || source_.file.empty()) return here;
+    const fs::path beside = fs::absolute(fs::path(source_.file).parent_path() / given, ignored);
+    const bool elsewhere = !fs::exists(beside, ignored) && fs::exists(here / given, ignored);
+    return elsewhere ? here : fs::absolute(fs::path(source_.file), ignored).parent_path();
+  }
+
+  std::optional<Json> resolved_path(const Json& value, const std::string& flag) const {
+    const std::filesystem::path given{std::string(value.get_string())};
+    const auto whole = given.is_absolute() ? given : base_of(given, flag) / given;
+    return Json(boost::json::string(whole.lexically_normal().string()));
+  }
+
+  // A text that is meant as a file: it says so, or a file of that name is there, or it could be nothing else.
+  std::optional<Json> named_file(const Json& value, const std::string& path, const std::string& pointer,
+                                 const std::string& flag) {
+    namespace fs = std::filesystem;
+    constexpr std::size_t kLongestPath = 1024;
+    std::string_view text = value.get_string();
+    const bool said = text.starts_with(kFileMark);
+    if (said) text.remove_prefix(kFileMark.size());
+    if (said && text.starts_with("//")) text.remove_prefix(2);
+    if (text.empty() || text.size() > kLongestPath || text.find_first_of("\n{") != std::string_view::npos)
+      return value;
+    const auto file = resolved_path(boost::json::string(text), flag);
+    const std::string resolved(file->get_string());
+    std::error_code ignored;
+    if (fs::is_regular_file(resolved, ignored))
+      return Json(boost::json::string(std::string(kFileMark) + resolved));
+    constexpr std::string_view kEndings[] = {".txt", ".md", ".json", ".yaml", ".yml"};
+    const bool like_a_file =
+        !text.contains(' ') &&
+        std::ranges::any_of(kEndings, [&](std::string_view ending) { return text.ends_with(ending); });
+    if (!said && !like_a_file) return value;
+    add(path, pointer, flag, fmt::format("there is no file {}", resolved));
+    return std::nullopt;
   }
 
   // Which kinds of database there are is for the tool to say that opens it.
@@ -273,6 +358,9 @@ class Checker {
 
   const ConfigSource& source_;
   std::vector<ConfigProblem>& problems_;
+  Gives gives_;
+  ConfigVariables variables_;
+  bool has_filled_ = false;
 };
 
 // A list of names out of a closed set: no name holds a comma.
@@ -448,20 +536,34 @@ void apply_flags(const Keys& keys, const ConfigSource& source, JsonObject& value
 
 }  // namespace
 
-ResolvedConfig resolve_config(const Keys& keys, const ConfigSource& source) {
-  ResolvedConfig resolved;
-  Checker checker(source, resolved.problems);
+namespace {
+
+JsonObject resolved_values(const Keys& keys, const ConfigSource& source, Checker& checker) {
   JsonObject values;
   if (!source.document.value.is_null())
     values = checker.check_object(keys, source.document.value, "", "", "");
   apply_flags(keys, source, values, checker);
   apply_defaults(keys, values);
   check_required(keys, values, "", "", checker);
+  return in_declared_order(keys, values);
+}
+
+}  // namespace
+
+ResolvedConfig resolve_config(const Keys& keys, const ConfigSource& source) {
+  ResolvedConfig resolved;
+  Checker checker(source, resolved.problems);
+  JsonObject values = resolved_values(keys, source, checker);
   std::vector<std::string> free;
   for (const Key& key : keys) {
     if (key.decides != Decides::answers) free.push_back(key.name);
   }
-  resolved.config = Config(in_declared_order(keys, values), std::move(free));
+  resolved.config = Config(std::move(values), std::move(free));
+  if (checker.has_filled()) {
+    std::vector<ConfigProblem> told;  // the same as before
+    Checker as_written(source, told, Checker::Gives::written);
+    resolved.config.note_filled({resolved_values(keys, source, as_written), checker.variables()});
+  }
   return resolved;
 }
 
@@ -491,64 +593,6 @@ std::optional<FlagForm> flag_form(const Keys& keys, std::string_view flag) {
     if (key != nullptr && key->type == KeyType::boolean) return FlagForm::stands_alone;
   }
   return std::nullopt;
-}
-
-const Json* Config::find(std::string_view path) const {
-  const JsonObject* current = &values_;
-  for (;;) {
-    const std::size_t dot = path.find('.');
-    const Json* value = current->if_contains(path.substr(0, dot));
-    if (value == nullptr || value->is_null()) return nullptr;
-    if (dot == std::string_view::npos) return value;
-    if (!value->is_object()) return nullptr;
-    current = &value->get_object();
-    path.remove_prefix(dot + 1);
-  }
-}
-
-std::string Config::text(std::string_view path) const {
-  const Json* value = find(path);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
-bool Config::boolean(std::string_view path) const {
-  const Json* value = find(path);
-  return value != nullptr && value->is_bool() && value->get_bool();
-}
-
-std::optional<std::int64_t> Config::integer(std::string_view path) const {
-  const Json* value = find(path);
-  return value != nullptr ? as_integer(*value) : std::nullopt;
-}
-
-std::optional<double> Config::number(std::string_view path) const {
-  const Json* value = find(path);
-  return value != nullptr ? as_number(*value) : std::nullopt;
-}
-
-std::chrono::nanoseconds Config::duration(std::string_view path) const {
-  const auto parsed = parse_duration(text(path));
-  return parsed ? *parsed : std::chrono::nanoseconds(0);
-}
-
-JsonObject Config::deciding() const {
-  JsonObject deciding;
-  for (const auto& [key, value] : values_) {
-    if (std::ranges::find(free_, std::string_view(key)) == free_.end()) deciding.emplace(key, value);
-  }
-  return deciding;
-}
-
-std::vector<std::string> Config::texts(std::string_view path) const {
-  std::vector<std::string> list;
-  const Json* value = find(path);
-  if (value == nullptr) return list;
-  if (value->is_string()) return {std::string(value->get_string())};
-  if (!value->is_array()) return list;
-  for (const Json& item : value->get_array()) {
-    if (item.is_string()) list.emplace_back(item.get_string());
-  }
-  return list;
 }
 
 }  // namespace assay

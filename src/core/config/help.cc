@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/text.h"
 
 namespace assay {
@@ -30,6 +30,8 @@ std::string_view type_word(KeyType type) {
       return "a program and its arguments";
     case KeyType::database:
       return "sqlite:FILE or postgres://…";
+    case KeyType::file_or_value:
+      return "a file, or the value itself";
     case KeyType::object:
       return "an object";
     case KeyType::object_map:
