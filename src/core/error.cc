@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text.h"
+
 namespace assay {
 
 std::string_view to_string(ErrorKind kind) {
@@ -86,7 +88,9 @@ std::string Error::text() const {
     out += value;
   }
   if (!out.empty()) out += ": ";
-  return out += message + step;
+  out += message + step;
+  // What a file, a server or a command said may be in any bytes; whoever shows this takes it for UTF-8.
+  return repair_utf8(out);
 }
 
 }  // namespace assay

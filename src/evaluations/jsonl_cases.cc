@@ -3,10 +3,16 @@
 #include <unordered_set>
 #include <utility>
 
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
+
+#include "core/tables/record_reader.h"
 
 namespace assay {
 namespace {
+
+// As much as a LineParser may read behind a line.
+constexpr std::size_t kReadableBehind = 64;
 
 // Which ids are taken. A line without an id has its number for one; as long as no line has one of its own,
 // the numbers are remembered as runs, so that a million lines without ids cost nothing.
@@ -39,10 +45,13 @@ class TakenIds {
 
 class JsonlCases final : public CaseSource {
  public:
-  JsonlCases(std::string path, LineReader reader, std::unique_ptr<LineForm> form,
+  JsonlCases(const DataFile& data, RecordReader reader, std::unique_ptr<LineForm> form, WantedFields wanted,
              std::vector<std::string> parts)
-      : path_(std::move(path)),
+      : path_(data.path),
         reader_(std::move(reader)),
+        fields_(data.fields),
+        wanted_(std::move(wanted)),
+        rewrites_(reader_.is_table() || !fields_.empty()),
         form_(std::move(form)),
         parts_(std::move(parts)) {}
 
@@ -76,10 +85,9 @@ class JsonlCases final : public CaseSource {
     auto line = reader_.next();
     if (!line) return fail(std::move(line.error()));
     if (!*line) return fail(Error{ErrorKind::data, "the file has become shorter", {{"file", path_}}});
-    found_.clear();
-    form_->read(**line, found_);
+    const Line own = parse(**line);
     if (!found_.errors.empty()) return fail(Error{ErrorKind::data, found_.errors.front(), {{"file", path_}}});
-    if (auto named = take_name(**line); !named) return fail(std::move(named.error()));
+    if (auto named = take_name(own); !named) return fail(std::move(named.error()));
     const auto parts = static_cast<std::int64_t>(parts_.size());
     lines_ = place.index / parts + 1;
     show(static_cast<std::size_t>(place.index % parts));
@@ -92,9 +100,42 @@ class JsonlCases final : public CaseSource {
   std::int64_t cases_per_line() const override { return static_cast<std::int64_t>(parts_.size()); }
 
  private:
-  bool read(const Line& line) {
+  // What is wrong with the line goes into found_. Gives the line as the evaluation sees it.
+  Line parse(const Line& line) {
     found_.clear();
-    form_->read(line, found_);
+    if (!rewrites_) {
+      form_->read(line, found_);
+      return line;
+    }
+    const auto problems = reader_.problems();
+    found_.errors.assign(problems.begin(), problems.end());
+    if (!found_.errors.empty()) return line;
+    auto tree = parse_json(line.text);
+    if (!tree) {
+      found_.errors.push_back(not_json_words(line, tree.error()));
+      return line;
+    }
+    if (!tree->is_object()) {
+      form_->read(line, found_);  // says what it expects
+      return line;
+    }
+    auto rewritten = fields_.rewrite(tree->get_object(),
+                                     reader_.is_table() ? RecordOrigin::row : RecordOrigin::json, wanted_);
+    if (!rewritten) {
+      found_.errors = std::move(rewritten.error());
+      return line;
+    }
+    rewritten_ = to_text(*rewritten);
+    const std::size_t size = rewritten_.size();
+    rewritten_.append(kReadableBehind, '\0');
+    Line own = line;
+    own.text = std::string_view(rewritten_).substr(0, size);
+    form_->read(own, found_);
+    return own;
+  }
+
+  bool read(const Line& given_line) {
+    const Line line = parse(given_line);
     for (const std::string& text : found_.errors) tell("error", line.number, text);
     for (const std::string& text : found_.warnings) tell("warning", line.number, text);
     good_ = found_.errors.empty();
@@ -103,7 +144,7 @@ class JsonlCases final : public CaseSource {
     if (!given) {
       tell("error", line.number, given.error().message);
       good_ = false;
-    } else if (!(*given ? taken_.claim(line_id_) : taken_.claim_number(line.number))) {
+    } else if (!(*given ? taken_.claim(line_id_) : taken_.claim_number(line.entry))) {
       tell("error", line.number,
            fmt::format("{} \"{}\" is there on an earlier line already", form_->id_words(), line_id_));
       good_ = false;
@@ -116,7 +157,7 @@ class JsonlCases final : public CaseSource {
     const auto id = form_->id();
     if (!id) return fail(id.error());
     if (id->empty()) {
-      line_id_ = std::to_string(line.number);
+      line_id_ = std::to_string(line.entry);
     } else {
       line_id_.assign(*id);
     }
@@ -140,7 +181,11 @@ class JsonlCases final : public CaseSource {
   }
 
   std::string path_;
-  LineReader reader_;
+  RecordReader reader_;
+  FieldMap fields_;
+  WantedFields wanted_;
+  bool rewrites_;          // lines are not evaluated as they stand in the file
+  std::string rewritten_;  // the current one
   std::unique_ptr<LineForm> form_;
   std::vector<std::string> parts_;
   LineForm::Findings found_;
@@ -160,7 +205,7 @@ class TreeForm final : public LineForm {
   void read(const Line& line, Findings& found) override {
     auto tree = parse_json(line.text);
     if (!tree) {
-      found.errors.push_back(not_json_words(line.text, tree.error()));
+      found.errors.push_back(not_json_words(line, tree.error()));
       return;
     }
     tree_ = std::move(*tree);
@@ -184,15 +229,16 @@ class TreeForm final : public LineForm {
 
 }  // namespace
 
-Result<std::unique_ptr<CaseSource>> open_cases(const std::string& path, std::unique_ptr<LineForm> form,
-                                               std::vector<std::string> parts) {
-  auto reader = LineReader::open(path);
+Result<std::unique_ptr<CaseSource>> open_cases(const DataFile& data, std::unique_ptr<LineForm> form,
+                                               WantedFields wanted, std::vector<std::string> parts) {
+  auto reader = RecordReader::open(data.path, data.format);
   if (!reader) return fail(std::move(reader.error()));
-  return std::make_unique<JsonlCases>(path, std::move(*reader), std::move(form), std::move(parts));
+  return std::make_unique<JsonlCases>(data, std::move(*reader), std::move(form), std::move(wanted),
+                                      std::move(parts));
 }
 
 Result<std::unique_ptr<CaseSource>> open_trees(const TreeLines& lines) {
-  return open_cases(lines.path, std::make_unique<TreeForm>(lines), lines.parts);
+  return open_cases(lines.data, std::make_unique<TreeForm>(lines), lines.wanted, lines.parts);
 }
 
 }  // namespace assay

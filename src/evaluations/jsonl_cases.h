@@ -1,6 +1,8 @@
-// Cases from JSONL: the one source of every evaluation that reads lines. A line is one case, or several (one
-// per persona). Every line is checked, and a bad one is passed over and told completely; ids are unique. How
-// a line is read is declared by its form: flat fields (components/data.h) or a tree (TreeLines).
+// Cases from a file of records: the one source of every evaluation that reads lines, be they JSON Lines or
+// what another format has in their place (core/tables/record_reader.h). A line is one case, or several (one
+// per persona). Where `fields` says so, and of a table always, it is first rewritten to the evaluation's own
+// fields (data/field_map.h). Every line is checked, and a bad one is passed over and told completely; ids are
+// unique. How a line is read is declared by its form: flat fields (components/data.h) or a tree (TreeLines).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include "core/json/json.h"
 #include "core/json/jsonl.h"
 #include "engine/work.h"
+#include "evaluations/data/data_file.h"
 
 namespace assay {
 
@@ -44,14 +47,18 @@ class LineForm {
   virtual std::string_view id_words() const = 0;
 };
 
-// `parts`: what the ids of a line's cases have behind the line's own; one empty text: the line is one case.
-Result<std::unique_ptr<CaseSource>> open_cases(const std::string& path, std::unique_ptr<LineForm> form,
+// `wanted`: what the evaluation's fields are, for cells of a table. `parts`: what the ids of a line's cases
+// have behind the line's own; one empty text: the line is one case.
+Result<std::unique_ptr<CaseSource>> open_cases(const DataFile& data, std::unique_ptr<LineForm> form,
+                                               WantedFields wanted = {},
                                                std::vector<std::string> parts = {""});
 
 // Lines that are trees rather than flat fields: a conversation with its events, an item with its
 // classifications.
 struct TreeLines {
-  std::string path;
+  DataFile data;
+  // Of cells of a table, where `fields` gives no type; empty: each is a text under its own name.
+  WantedFields wanted = {};
   // Everything that is wrong with a line, in words with the place; empty if it is good.
   std::function<std::vector<std::string>(const Json& line)> check;
   // What names the line; "" makes its number the name. Asked of good lines only.

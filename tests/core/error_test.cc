@@ -18,6 +18,12 @@ TEST(ErrorText, IsTheMessageAloneWithoutContext) {
   EXPECT_EQ((Error{ErrorKind::io, "no such file", {}}.text()), "no such file");
 }
 
+// Latin-1 in a message, half a character in a name.
+TEST(ErrorText, IsUtf8WhateverWasRepeated) {
+  const Error error{ErrorKind::target, "it said: caf\xE9", {{"file", "na\xC3"}}};
+  EXPECT_EQ(error.text(), "na\uFFFD: it said: caf\uFFFD");
+}
+
 TEST(ErrorContext, GrowsOutwards) {
   auto error = Error{ErrorKind::data, "missing", {}}
                    .with("field", "question")

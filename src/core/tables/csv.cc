@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/tables/csv_row.h"
 #include "core/text.h"
 
 namespace assay {
@@ -29,23 +29,28 @@ class CsvReader {
     }
     CsvTable table;
     bool first = true;
-    while (at_ < text_.size()) {
-      CsvRow row = next_row();
-      for (std::string& cell : row.cells) {
-        if (cell.starts_with('\'') && needs_apostrophe(cell)) cell.erase(0, 1);
-      }
-      if (row.cells.size() == 1 && row.cells[0].empty()) continue;
+    while (!text_.empty()) {
+      const auto end = *CsvRowEnd(',').find(text_, true);
+      const std::uint64_t line = line_;
+      CsvCells row = csv_cells(text_.substr(0, end.row), ',', line);
+      const std::string_view passed = text_.substr(0, end.next);
+      // A row that ends with CR alone is a line too.
+      line_ += static_cast<std::uint64_t>(std::count(passed.begin(), passed.end(), '\n')) +
+               (passed.ends_with('\r') ? 1 : 0);
+      text_.remove_prefix(end.next);
+      for (const CsvProblem& problem : row.problems) complain(problem.line, problem.text);
+      if (row.blank()) continue;
       if (std::exchange(first, false)) {
         table.columns = std::move(row.cells);
-        check_columns(table.columns);
+        for (const std::string& problem : column_problems(table.columns)) complain(1, problem);
         continue;
       }
       if (row.cells.size() != table.columns.size()) {
-        complain(row.line, fmt::format("found {} cells, expected {} as in the first row", row.cells.size(),
-                                       table.columns.size()));
+        complain(line, fmt::format("found {} cells, expected {} as in the first row", row.cells.size(),
+                                   table.columns.size()));
         continue;
       }
-      table.rows.push_back(std::move(row));
+      table.rows.push_back({line, std::move(row.cells)});
     }
     if (first && problems_ == 0)
       return fail(ErrorKind::data, "the file is empty, expected a row of column names");
@@ -55,63 +60,6 @@ class CsvReader {
   }
 
  private:
-  CsvRow next_row() {
-    CsvRow row{line_, {}};
-    for (;;) {
-      row.cells.push_back(next_cell());
-      if (at_ >= text_.size()) return row;
-      const char end = text_[at_++];
-      if (end == ',') continue;
-      if (end == '\r' && at_ < text_.size() && text_[at_] == '\n') ++at_;
-      ++line_;
-      return row;
-    }
-  }
-
-  // Leaves at_ on the comma or line end behind the cell.
-  std::string next_cell() {
-    if (at_ >= text_.size() || text_[at_] != '"') {
-      const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-      std::string cell(text_.substr(at_, end - at_));
-      at_ = end;
-      return cell;
-    }
-    const std::uint64_t begun = line_;
-    std::string cell;
-    for (++at_;;) {
-      const std::size_t quote = text_.find('"', at_);
-      if (quote == std::string_view::npos) {
-        complain(begun, "a quote that opens a cell is never closed");
-        at_ = text_.size();
-        return cell;
-      }
-      take(cell, quote);
-      at_ = quote + 1;
-      if (at_ >= text_.size() || text_[at_] != '"') break;
-      cell += '"';
-      ++at_;
-    }
-    if (at_ < text_.size() && text_.find_first_of(",\r\n", at_) != at_) {
-      complain(line_, "text stands behind a closing quote; a quote inside a cell is written twice");
-      at_ = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-    }
-    return cell;
-  }
-
-  void take(std::string& cell, std::size_t end) {
-    const std::string_view part = text_.substr(at_, end - at_);
-    line_ += static_cast<std::uint64_t>(std::count(part.begin(), part.end(), '\n'));
-    cell += part;
-  }
-
-  void check_columns(const std::vector<std::string>& columns) {
-    std::set<std::string> seen;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (trim(columns[i]).empty()) complain(1, fmt::format("column {} has no name", i + 1));
-      if (!seen.insert(columns[i]).second) complain(1, fmt::format("column {} is there twice", columns[i]));
-    }
-  }
-
   void complain(std::uint64_t line, const std::string& what) {
     if (++problems_ > kMostProblems) return;
     if (!message_.empty()) message_ += '\n';
@@ -119,7 +67,6 @@ class CsvReader {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
   std::uint64_t line_ = 1;
   std::size_t problems_ = 0;
   std::string message_;

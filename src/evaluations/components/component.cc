@@ -1,5 +1,6 @@
 #include "evaluations/components/component.h"
 
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -25,19 +26,17 @@ JsonObject generated_in(const JsonObject& result) {
 
 class ComponentEvaluation final : public Evaluation {
  public:
-  ComponentEvaluation(std::string input_path, const std::string& cluster, ComponentTask task,
+  ComponentEvaluation(DataFile data, const std::string& cluster, ComponentTask task,
                       std::unique_ptr<Target> target, std::optional<HumanCheck> human)
-      : input_path_(std::move(input_path)),
+      : data_(std::move(data)),
         task_(std::move(task)),
         target_(std::move(target)),
         human_(std::move(human)),
         input_fields_(task_.input, task_.check, cluster),
         all_fields_(joined(task_.input, task_.actual), task_.check, cluster) {}
 
-  Result<std::unique_ptr<CaseSource>> cases() const override {
-    return open_data(input_path_, given_fields());
-  }
-  std::string data_path() const override { return input_path_; }
+  Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(data_, given_fields()); }
+  std::string data_path() const override { return data_.path; }
   bool asks_outside() const override { return target_ != nullptr; }
 
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
@@ -132,7 +131,7 @@ class ComponentEvaluation final : public Evaluation {
     });
   }
 
-  std::string input_path_;
+  DataFile data_;
   ComponentTask task_;
   std::unique_ptr<Target> target_;
   std::optional<HumanCheck> human_;
@@ -143,15 +142,17 @@ class ComponentEvaluation final : public Evaluation {
 }  // namespace
 
 Keys component_keys() {
-  return {
+  Keys keys = {
       {.name = "generate",
        .type = KeyType::boolean,
        .help = "Obtain the actual outputs from `target`; otherwise the data hold them.",
        .default_value = false},
       {.name = "input_path",
        .type = KeyType::path,
-       .help = "The data: JSONL, one case a line.",
-       .required = true},
+       .help = "The data, one case a record: .jsonl, .json (a list), .csv or .tsv, each also .gz; `-` for a "
+               "pipe, which is copied into the run first.",
+       .required = true,
+       .pipe = Pipe::copied},
       {.name = "cluster",
        .help =
            "The field that says which cases belong together (query, conversation, document); intervals then "
@@ -160,6 +161,9 @@ Keys component_keys() {
       human_key(),
       stop_when_key(),
       target_key()};
+  Keys data = data_keys();
+  keys.insert(keys.begin() + 2, std::make_move_iterator(data.begin()), std::make_move_iterator(data.end()));
+  return keys;
 }
 
 std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask task,
@@ -169,9 +173,10 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
     target = make_target(config, {task.text_field, task.input, task.actual, task.actual_schema}, problems);
   }
   auto human = HumanCheck::from(config, task.means, problems);
+  DataFile data = read_data_file(config, "input_path", problems);
   if (!problems.empty()) return nullptr;
-  return std::make_unique<ComponentEvaluation>(config.text("input_path"), config.text("cluster"),
-                                               std::move(task), std::move(target), std::move(human));
+  return std::make_unique<ComponentEvaluation>(std::move(data), config.text("cluster"), std::move(task),
+                                               std::move(target), std::move(human));
 }
 
 void replace_actual(JsonObject& line, const std::vector<DataField>& actual, const JsonObject& generated) {

@@ -63,7 +63,7 @@ class FactsFold : public Aggregate {
   virtual void miss(const Facts& /*facts*/, const std::string& /*outcome*/) {}
 };
 
-// `generate`, `input_path` and `target`.
+// `generate`, `input_path` with how it is read, and `target`.
 Keys component_keys();
 std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask task,
                                            std::vector<ConfigProblem>& problems);

@@ -233,8 +233,33 @@ std::string unread_words(const DataField& field, const KeyCounts& counts) {
                      join(keys, ", "));
 }
 
-Result<std::unique_ptr<CaseSource>> open_data(const std::string& path, const DataFields& fields) {
-  return open_cases(path, std::make_unique<FieldForm>(fields));
+WantedFields DataFields::wanted() const {
+  const auto kind_of = [](FieldType type) {
+    switch (type) {
+      case FieldType::boolean:
+        return ValueKind::boolean;
+      case FieldType::number:
+        return ValueKind::number;
+      case FieldType::text_or_object:
+      case FieldType::any:
+        return ValueKind::tree;
+      case FieldType::text:
+        break;
+    }
+    return ValueKind::as_is;
+  };
+  WantedFields wanted;
+  wanted.by_name.emplace("id", WantedField{.optional = true});
+  for (const DataField& field : fields_) {
+    const WantedField one{kind_of(field.type), field.nullable || field.presence == Presence::optional};
+    wanted.by_name.emplace(field.name, one);
+    for (const std::string& other : field.other_names) wanted.by_name.emplace(other, one);
+  }
+  return wanted;
+}
+
+Result<std::unique_ptr<CaseSource>> open_data(const DataFile& data, const DataFields& fields) {
+  return open_cases(data, std::make_unique<FieldForm>(fields), fields.wanted());
 }
 
 CaseFields::CaseFields(const DataFields& fields, const Case& input) : line_(input.fields) {

@@ -1,4 +1,4 @@
-// The JSONL data of the component evaluations: fields are declared with their types and all their spellings,
+// The data of the component evaluations: fields are declared with their types and all their spellings,
 // and every line is checked against the declaration. A line with a problem is passed over and told
 // completely.
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "core/json/jsonl.h"
 #include "engine/work.h"
+#include "evaluations/data/data_file.h"
 
 namespace assay::components {
 
@@ -71,6 +72,8 @@ class DataFields {
   // The line's cluster, written into `number` if it is one; "" if none is declared.
   std::string_view cluster(const LineParser& line, std::string& number) const;
 
+  // What a cell of a table is read as.
+  WantedFields wanted() const;
   // Every problem of a line, in words with the field's name; empty if it is good.
   std::vector<std::string> problems(const LineParser& line) const;
 
@@ -85,7 +88,7 @@ class DataFields {
 };
 
 // `fields` must outlive the source.
-Result<std::unique_ptr<CaseSource>> open_data(const std::string& path, const DataFields& fields);
+Result<std::unique_ptr<CaseSource>> open_data(const DataFile& data, const DataFields& fields);
 
 // The fields of a case: as its source has parsed them, or parsed here if it has travelled.
 class CaseFields {

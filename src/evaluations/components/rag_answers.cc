@@ -124,11 +124,10 @@ std::vector<RagMetricSettings> settings_of(const std::vector<ConfiguredMetric>& 
 
 class RagAnswers final : public Evaluation {
  public:
-  RagAnswers(std::string input_path, const std::string& cluster, int runs,
-             std::vector<ConfiguredMetric> metrics, std::unique_ptr<Target> target,
-             std::vector<std::string> models, std::optional<HumanCheck> human,
+  RagAnswers(DataFile data, const std::string& cluster, int runs, std::vector<ConfiguredMetric> metrics,
+             std::unique_ptr<Target> target, std::vector<std::string> models, std::optional<HumanCheck> human,
              std::map<std::string, std::string> prompts)
-      : input_path_(std::move(input_path)),
+      : data_(std::move(data)),
         runs_(runs),
         metrics_(std::move(metrics)),
         lines_(settings_of(metrics_), contexts_of),
@@ -139,8 +138,8 @@ class RagAnswers final : public Evaluation {
         actual_(actual_fields()),
         fields_(target_ ? generating_fields() : all_fields(), {}, cluster) {}
 
-  Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(input_path_, fields_); }
-  std::string data_path() const override { return input_path_; }
+  Result<std::unique_ptr<CaseSource>> cases() const override { return open_data(data_, fields_); }
+  std::string data_path() const override { return data_.path; }
   bool asks_outside() const override { return true; }
 
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
@@ -263,7 +262,7 @@ class RagAnswers final : public Evaluation {
     outcome.error += fmt::format("{}, run {}: {}", metric, run, error.text());
   }
 
-  std::string input_path_;
+  DataFile data_;
   int runs_;
   std::vector<ConfiguredMetric> metrics_;
   RagLines lines_;
@@ -363,8 +362,9 @@ std::unique_ptr<Evaluation> make_rag_answers(const Config& config, std::vector<C
   }
 
   auto human = HumanCheck::from(config, means_of(metrics), problems);
+  DataFile data = read_data_file(config, "input_path", problems);
   if (!problems.empty()) return nullptr;
-  return std::make_unique<RagAnswers>(config.text("input_path"), config.text("cluster"),
+  return std::make_unique<RagAnswers>(std::move(data), config.text("cluster"),
                                       static_cast<int>(config.integer("n_runs").value_or(2)),
                                       std::move(metrics), std::move(target), std::move(models),
                                       std::move(human), prompts.fingerprints("rag/"));

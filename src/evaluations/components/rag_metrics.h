@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/json/json.h"
 #include "core/once.h"
 #include "engine/work.h"

@@ -9,114 +9,73 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/environment.h"
-#include "core/file.h"
 #include "core/schema/schema.h"
 #include "core/text.h"
 #include "engine/effects/model.h"
-#include "engine/effects/target.h"
+#include "evaluations/fill.h"
 #include "evaluations/prompts.h"
+#include "evaluations/reply_map.h"
+#include "evaluations/system_call.h"
 #include "models/tokens.h"
-#include "tools/find_program.h"
-#include "tools/url_pattern.h"
 
 namespace assay::components {
 namespace {
-
-constexpr int kCommandsAtOnce = 4;  // each a process on this machine
-
-// Replaces {field} by the case's value, passed through `encode`. Braces that name no field stay.
-template <class Encode>
-std::string fill_fields(std::string_view text, const JsonObject& input, Encode encode) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t open = text.find('{');
-    out.append(text.substr(0, open));
-    if (open == std::string_view::npos) break;
-    const std::size_t close = text.find('}', open);
-    const Json* value = close == std::string_view::npos
-                            ? nullptr
-                            : input.if_contains(text.substr(open + 1, close - open - 1));
-    if (value == nullptr) {
-      out += '{';
-      text.remove_prefix(open + 1);
-    } else {
-      out += encode(text_or_json(*value));
-      text.remove_prefix(close + 1);
-    }
-  }
-  return out;
-}
-
-// In a JSON body a text that is nothing but "{field}" becomes the field's value with its type.
-Json fill_tree(const Json& pattern, const JsonObject& input) {
-  if (const auto text = as_text(pattern)) {
-    if (text->size() > 2 && text->front() == '{' && text->back() == '}') {
-      if (const Json* whole = input.if_contains(text->substr(1, text->size() - 2))) return *whole;
-    }
-    return boost::json::string(fill_fields(*text, input, [](std::string value) { return value; }));
-  }
-  if (pattern.is_object()) {
-    JsonObject object;
-    for (const auto& [key, value] : pattern.get_object()) object.emplace(key, fill_tree(value, input));
-    return object;
-  }
-  if (pattern.is_array()) {
-    JsonArray array;
-    for (const Json& value : pattern.get_array()) array.push_back(fill_tree(value, input));
-    return array;
-  }
-  return pattern;
-}
-
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
-
-// The names of the `${NAME}`s in the values.
-std::vector<std::string> variables_in(const NamedTexts& texts) {
-  std::vector<std::string> names;
-  for (const auto& [unused, value] : texts) {
-    const Environment noting = [&](std::string_view name) {
-      names.emplace_back(name);
-      return std::optional<std::string>("");
-    };
-    [[maybe_unused]] const auto filled = fill_environment(value, noting);
-  }
-  return names;
-}
-
-NamedTexts named_texts(const Json* given) {
-  NamedTexts texts;
-  if (given == nullptr || !given->is_object()) return texts;
-  for (const auto& [name, value] : given->get_object()) texts.emplace_back(name, text_or_json(value));
-  return texts;
-}
 
 Error target_error(std::string message) {
   return Error{ErrorKind::target, std::move(message), {}};
 }
 
-// JSON pointers into the reply, by actual field.
-using Map = std::vector<std::pair<std::string, std::string>>;
+// The actual field that may be a reply by itself: the first one that the evaluation rests on, if no other
+// must come with it. Null if there is none.
+const DataField* main_field(const TargetContract& contract) {
+  const DataField* main = nullptr;
+  for (const DataField& field : contract.actual) {
+    if (field.secondary) continue;
+    if (main == nullptr) {
+      main = &field;
+    } else if (field.presence == Presence::required) {
+      return nullptr;
+    }
+  }
+  return main != nullptr && main->type != FieldType::any ? main : nullptr;
+}
+
+// What a reply that is no JSON is good for: as the field that may be a reply by itself, or that `map` makes
+// of the whole of it.
+TextReply text_reply(const TargetContract& contract, const ReplyMap& map) {
+  const DataField* alone = map.empty() ? main_field(contract) : nullptr;
+  for (const DataField& field : contract.actual) {
+    if (map.takes_whole(field.name)) alone = &field;
+  }
+  if (alone == nullptr) return TextReply::refused;
+  const bool text = alone->type == FieldType::text || alone->type == FieldType::text_or_object;
+  if (text) return TextReply::answer;
+  return map.empty() ? TextReply::refused : TextReply::unless_wrong;
+}
 
 // What every kind of target shares: reading the actual fields from its reply.
 class MappedTarget : public Target {
  public:
-  MappedTarget(TargetContract contract, Map map) : Target(std::move(contract)), map_(std::move(map)) {}
+  MappedTarget(TargetContract contract, ReplyMap map) : Target(std::move(contract)), map_(std::move(map)) {}
 
  protected:
-  Result<Generated> actual_fields(const Json& reply) const {
+  Result<Generated> actual_fields(Json reply) const {
     if (!reply.is_object() && map_.empty()) {
-      return fail(target_error(
-          fmt::format("found {} as the reply, expected an object with the actual fields", excerpt(reply))));
+      const DataField* main = main_field(contract());
+      if (main == nullptr || !fits_alone(*main, reply)) {
+        return fail(target_error(
+            fmt::format("found {} as the reply, expected an object with the actual fields", excerpt(reply))));
+      }
+      reply = JsonObject{{main->name, std::move(reply)}};
     }
     Generated generated;
     std::vector<std::string> problems;
     bool usable = true;
     for (const DataField& field : contract().actual) {
-      const Json* value = find_actual(reply, field.name);
-      std::string problem = check(field, value);
+      auto value = map_.value(reply, field.name);
+      std::string problem = value ? check(field, *value) : value.error().message;
       if (problem.empty()) {
-        if (value != nullptr) generated.fields.emplace(field.name, *value);
+        if (*value) generated.fields.emplace(field.name, std::move(**value));
         continue;
       }
       problems.push_back(fmt::format("{}: {}", field.name, problem));
@@ -127,27 +86,17 @@ class MappedTarget : public Target {
     return generated;
   }
 
-  // The pointer of the field in the reply, as far as it has one of its own.
-  const std::string* pointer_of(std::string_view name) const {
-    for (const auto& [field, pointer] : map_) {
-      if (field == name) return &pointer;
-    }
-    return nullptr;
-  }
+  // Whether `map` says where the field is.
+  bool is_mapped(std::string_view name) const { return map_.has(name); }
 
  private:
-  const Json* find_actual(const Json& reply, const std::string& name) const {
-    const std::string* pointer = pointer_of(name);
-    return pointer != nullptr ? find_pointer(reply, *pointer) : find_member(reply, name);
+  static bool fits_alone(const DataField& field, const Json& reply) {
+    return !reply.is_null() && !reply.is_array() && value_problem(field, reply).empty();
   }
 
   // "" if the value, or its absence, is as declared. More than the type: a kind of target may know better.
-  std::string check(const DataField& field, const Json* value) const {
-    if (value == nullptr) {
-      if (field.presence == Presence::optional) return "";
-      const std::string* pointer = pointer_of(field.name);
-      return pointer != nullptr ? fmt::format("nothing at {}", *pointer) : "missing";
-    }
+  std::string check(const DataField& field, const std::optional<Json>& value) const {
+    if (!value) return field.presence == Presence::optional ? "" : map_.absent_words(field.name);
     if (value->is_null() && (field.nullable || field.presence == Presence::optional)) return "";
     std::string problem = value_problem(field, *value);
     return problem.empty() ? further_problem(field.name, *value) : problem;
@@ -156,93 +105,26 @@ class MappedTarget : public Target {
     return "";
   }
 
-  Map map_;
+  ReplyMap map_;
 };
 
-class CommandTarget final : public MappedTarget {
+class SystemTarget final : public MappedTarget {
  public:
-  // What of it comes from the case: `{field}` is filled.
-  struct Filled {
-    std::vector<std::string> arguments;
-    std::vector<std::pair<std::string, std::string>> environment;
-  };
-
-  CommandTarget(TargetContract contract, Map map, CommandCall pattern, Filled filled)
-      : MappedTarget(std::move(contract), std::move(map)),
-        pattern_(std::move(pattern)),
-        filled_(std::move(filled)) {}
+  SystemTarget(TargetContract contract, ReplyMap map, SystemCall call)
+      : MappedTarget(std::move(contract), std::move(map)), call_(std::move(call)) {}
 
   Task<Result<Generated>> send(JsonObject input, CaseContext& context) const override {
-    CommandCall call = pattern_;
-    for (const std::string& argument : filled_.arguments)
-      call.command.push_back(fill_fields(argument, input, [](std::string value) { return value; }));
-    for (const auto& [name, value] : filled_.environment) {
-      call.literal_environment.emplace_back(
-          name, fill_fields(value, input, [](std::string field) { return field; }));
-    }
-    call.input = to_text(input);
-    if (const Json* text = input.if_contains(contract().text_field)) {
-      call.literal_environment.emplace_back("INPUT", text_or_json(*text));
-    }
-    auto reply = co_await run_command(context, "target", std::move(call));
-    if (!reply) {
-      // A program that hangs or cannot be run is the target's failure, not the network's.
-      Error error = std::move(reply.error());
-      if (error.kind == ErrorKind::timeout) error.kind = ErrorKind::target;
-      co_return fail(std::move(error));
-    }
-    co_return actual_fields(*reply);
+    auto reply = co_await call_.ask(std::move(input), "target", context);
+    if (!reply) co_return fail(std::move(reply.error()));
+    co_return actual_fields(std::move(*reply));
   }
 
   void count(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
   std::vector<std::string> models() const override { return {}; }
-  std::vector<std::string> variables() const override { return variables_in(pattern_.environment); }
+  std::vector<std::string> variables() const override { return call_.variables(); }
 
  private:
-  CommandCall pattern_;
-  Filled filled_;
-};
-
-class HttpTarget final : public MappedTarget {
- public:
-  HttpTarget(TargetContract contract, Map map, HttpCall pattern, UrlPattern url, Json body)
-      : MappedTarget(std::move(contract), std::move(map)),
-        pattern_(std::move(pattern)),
-        url_(std::move(url)),
-        body_(std::move(body)) {}
-
-  Task<Result<Generated>> send(JsonObject input, CaseContext& context) const override {
-    HttpCall call = pattern_;
-    auto url = url_.fill(input);
-    if (!url) co_return fail(std::move(url.error()).with("key", "target.http.url"));
-    call.url = std::move(*url);
-    if (const auto text = as_text(body_)) {
-      call.body = fill_fields(*text, input, [](std::string value) { return value; });
-    } else if (!body_.is_null()) {
-      call.body = to_text(fill_tree(body_, input));
-    } else if (call.method != "GET") {
-      call.body = to_text(input);
-    }
-    auto reply = co_await call_http(context, "target", std::move(call));
-    if (!reply) {
-      // A service that answers 5xx or not in time has failed; a connection that cannot be made has not
-      // reached it.
-      Error error = std::move(reply.error());
-      if (error.kind == ErrorKind::overloaded || error.kind == ErrorKind::timeout)
-        error.kind = ErrorKind::target;
-      co_return fail(std::move(error));
-    }
-    co_return actual_fields(*reply);
-  }
-
-  void count(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
-  std::vector<std::string> models() const override { return {}; }
-  std::vector<std::string> variables() const override { return variables_in(pattern_.headers); }
-
- private:
-  HttpCall pattern_;
-  UrlPattern url_;
-  Json body_;
+  SystemCall call_;
 };
 
 class ModelTarget final : public MappedTarget {
@@ -255,15 +137,14 @@ class ModelTarget final : public MappedTarget {
     int attempts = 3;
   };
 
-  ModelTarget(TargetContract contract, Map map, Settings settings, Schema schema)
+  ModelTarget(TargetContract contract, ReplyMap map, Settings settings, Schema schema)
       : MappedTarget(std::move(contract), std::move(map)),
         settings_(std::move(settings)),
         schema_(std::move(schema)) {
     const Json* properties = find_member(settings_.output_schema.value(), "properties");
     for (const DataField& field : this->contract().actual) {
-      const Json* own = properties != nullptr && pointer_of(field.name) == nullptr
-                            ? find_member(*properties, field.name)
-                            : nullptr;
+      const Json* own =
+          properties != nullptr && !is_mapped(field.name) ? find_member(*properties, field.name) : nullptr;
       if (own == nullptr) continue;
       if (auto compiled = Schema::compile(SharedJson(*own)))
         by_field_.emplace(field.name, std::move(*compiled));
@@ -298,8 +179,7 @@ class ModelTarget final : public MappedTarget {
   // Its answer is what the schema says.
   bool may_give(std::string_view field) const override {
     const Json* properties = find_member(settings_.output_schema.value(), "properties");
-    return pointer_of(field) != nullptr || properties == nullptr ||
-           find_member(*properties, field) != nullptr;
+    return is_mapped(field) || properties == nullptr || find_member(*properties, field) != nullptr;
   }
 
  private:
@@ -313,11 +193,7 @@ class ModelTarget final : public MappedTarget {
   ChatRequest request(const JsonObject& input) const {
     ChatRequest chat;
     chat.model = settings_.model;
-    chat.messages.push_back({Role::user,
-                             fill_fields(settings_.prompt, input, [](std::string value) { return value; }),
-                             {},
-                             "",
-                             false});
+    chat.messages.push_back({Role::user, fill_fields(settings_.prompt, input), {}, "", false});
     chat.output =
         OutputSchema{"actual", "What the system under test gives for this case.", settings_.output_schema};
     chat.sampling = settings_.sampling;
@@ -329,64 +205,19 @@ class ModelTarget final : public MappedTarget {
   std::map<std::string, Schema> by_field_;  // of the fields that the schema declares by their own names
 };
 
-Map read_map(const Config& config, const TargetContract& contract, std::vector<ConfigProblem>& problems) {
-  Map map;
+ReplyMap read_map(const Config& config, const TargetContract& contract,
+                  std::vector<ConfigProblem>& problems) {
+  std::vector<std::string> names;
+  names.reserve(contract.actual.size());
+  for (const DataField& actual : contract.actual) names.push_back(actual.name);
+  ReplyMap map;
   for (const std::string key : {"target.map", "target.http.map"}) {
-    const Json* given = config.find(key);
-    if (given == nullptr) continue;
-    if (!given->is_object()) {
-      problems.push_back(
-          {"config", key, fmt::format("found {}, expected fields with JSON pointers", excerpt(*given))});
-      continue;
-    }
-    for (const auto& [field, pointer] : given->get_object()) {
-      const std::string path = key + "." + std::string(field);
-      std::vector<std::string> names;
-      names.reserve(contract.actual.size());
-      for (const DataField& actual : contract.actual) names.push_back(actual.name);
-      if (std::find(names.begin(), names.end(), field) == names.end()) {
-        const auto guess = nearest(field, names);
-        problems.push_back({"config", path,
-                            guess ? fmt::format("unknown field; did you mean `{}`?", *guess)
-                                  : fmt::format("unknown field; known are {}", join(names, ", "))});
-      } else if (!pointer.is_string() ||
-                 !(pointer.get_string().empty() || pointer.get_string().starts_with("/"))) {
-        problems.push_back(
-            {"config", path,
-             fmt::format("found {}, expected a JSON pointer such as /data/label", excerpt(pointer))});
-      } else {
-        map.emplace_back(field, pointer.get_string());
-      }
-    }
+    if (const Json* given = config.find(key)) map.add(ReplyMap::read(*given, names, key, problems));
   }
   return map;
 }
 
-std::unique_ptr<Target> command_target(const Config& config, TargetContract contract, Map map,
-                                       CommandCall call, std::vector<ConfigProblem>& problems) {
-  call.command = config.texts("target.command");
-  call.working_directory = config.text("target.cwd");
-  call.most_at_once = static_cast<int>(config.integer("target.concurrency").value_or(kCommandsAtOnce));
-  if (call.command.empty()) {
-    problems.push_back(
-        {"config", "target.command", "found an empty list, expected a program and its arguments"});
-    return nullptr;
-  }
-  if (auto found = check_program(call.command.front()); !found)
-    problems.push_back({"config", "target.command", found.error().text()});
-  if (!call.working_directory.empty() && !directory_exists(call.working_directory)) {
-    problems.push_back(
-        {"config", "target.cwd", fmt::format("there is no directory {}", call.working_directory)});
-  }
-  CommandTarget::Filled filled{config.texts("target.args"), {}};
-  // A value from the environment is a secret and stays out of the journal; one from the case belongs there.
-  for (auto& [name, value] : named_texts(config.find("target.env")))
-    (value.contains("${") ? call.environment : filled.environment).emplace_back(name, value);
-  return std::make_unique<CommandTarget>(std::move(contract), std::move(map), std::move(call),
-                                         std::move(filled));
-}
-
-std::unique_ptr<Target> model_target(const Config& config, TargetContract contract, Map map,
+std::unique_ptr<Target> model_target(const Config& config, TargetContract contract, ReplyMap map,
                                      std::vector<ConfigProblem>& problems) {
   ModelTarget::Settings settings;
   settings.model = config.text("target.model.model");
@@ -451,38 +282,14 @@ std::unique_ptr<Target> make_target(const Config& config, TargetContract contrac
                             : "found more than one kind, expected exactly one of command, http, model"});
     return nullptr;
   }
-  Map map = read_map(config, contract, problems);
-  const auto attempts = config.integer("target.attempts");
-  const auto timeout = config.duration("target.timeout");
-  if (config.has("target.command")) {
-    CommandCall call;
-    call.timeout = timeout;
-    call.tries = static_cast<int>(attempts.value_or(1));
-    call.stubborn = attempts.has_value();
-    return command_target(config, std::move(contract), std::move(map), std::move(call), problems);
-  }
+  ReplyMap map = read_map(config, contract, problems);
   if (config.has("target.model")) return model_target(config, std::move(contract), std::move(map), problems);
-  HttpCall call;
-  call.method = config.text("target.http.method");
-  auto url = UrlPattern::parse(config.text("target.http.url"));
-  if (!url) {
-    problems.push_back({"config", "target.http.url", url.error().text()});
-    return nullptr;
-  }
-  call.timeout = timeout;
-  call.tries = static_cast<int>(attempts.value_or(config.integer("limits.attempts").value_or(5)));
-  call.stubborn = attempts.has_value();
-  if (const auto most = config.integer("target.concurrency")) call.most_at_once = static_cast<int>(*most);
-  const Json* body = config.find("target.http.body");
-  bool typed = false;
-  for (auto& [name, value] : named_texts(config.find("target.http.headers"))) {
-    typed = typed || equal_ignoring_ascii_case(name, "content-type");
-    call.headers.emplace_back(name, std::move(value));
-  }
-  if (!typed && (body == nullptr || !body->is_string()))
-    call.headers.emplace_back("Content-Type", "application/json");
-  return std::make_unique<HttpTarget>(std::move(contract), std::move(map), std::move(call), std::move(*url),
-                                      body != nullptr ? *body : Json(nullptr));
+  const auto tries = static_cast<int>(config.integer("limits.attempts").value_or(5));
+  auto call = SystemCall::read(Config(config.find("target")->get_object()), "target", tries, problems);
+  if (!call) return nullptr;
+  call->take_text(text_reply(contract, map));
+  call->set_input_field(contract.text_field);
+  return std::make_unique<SystemTarget>(std::move(contract), std::move(map), std::move(*call));
 }
 
 }  // namespace assay::components

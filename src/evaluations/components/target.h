@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/json/json.h"
 #include "engine/work.h"
 #include "evaluations/components/data.h"

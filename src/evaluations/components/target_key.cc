@@ -1,5 +1,6 @@
 // How a target is declared in a config.
 #include "evaluations/components/target.h"
+#include "evaluations/judge_config.h"
 
 namespace assay::components {
 
@@ -13,7 +14,7 @@ Key target_key() {
           {.name = "command",
            .type = KeyType::command,
            .help = "A program, run once per case: the case as JSON on stdin, its text in INPUT; it prints "
-                   "one JSON object with the actual fields.",
+                   "one JSON object with the actual fields, or plain text.",
            .example = "[\"./classify.sh\"]"},
           {.name = "args",
            .type = KeyType::text_list,
@@ -23,7 +24,8 @@ Key target_key() {
            .type = KeyType::any,
            .help = "command: further variables; `{field}` is filled from the case, `${NAME}` from the "
                    "environment and kept secret (one kind in a value).",
-           .example = "{REGION: \"{region}\"}"},
+           .example = "{REGION: \"{region}\"}",
+           .fills = Fills::when_used},
           {.name = "cwd",
            .type = KeyType::path,
            .help = "command: the directory that it starts in; by default Assay's."},
@@ -43,11 +45,12 @@ Key target_key() {
                  .choices = {"GET", "POST", "PUT", "PATCH"}},
                 {.name = "headers",
                  .type = KeyType::any,
-                 .help = "Headers; `${NAME}` is filled from the environment and kept secret."},
+                 .help = "Headers; `${NAME}` is filled from the environment and kept secret.",
+                 .fills = Fills::when_used},
                 {.name = "body", .type = KeyType::any, .help = "JSON or text; by default the whole case."},
                 {.name = "map",
                  .type = KeyType::any,
-                 .help = "JSON pointers into the reply, by actual field."}}},
+                 .help = "Where in the reply each actual field is; the same as `target.map`."}}},
           {.name = "model",
            .type = KeyType::object,
            .help = "A prompted model with structured output.",
@@ -58,20 +61,13 @@ Key target_key() {
                     {.name = "schema",
                      .type = KeyType::any,
                      .help = "JSON schema of the reply; by default that of the actual fields."},
-                    {.name = "temperature",
-                     .type = KeyType::number,
-                     .help = "Sampling temperature.",
-                     .minimum = 0,
-                     .maximum = 2},
-                    {.name = "max_tokens",
-                     .type = KeyType::integer,
-                     .help = "Longest answer, in tokens.",
-                     .minimum = 1,
-                     .maximum = 10'000'000}}},
+                    temperature_key(),
+                    max_tokens_key()}},
           {.name = "map",
            .type = KeyType::any,
-           .help = "Where in the reply each actual field is (JSON pointers); by default under its own name.",
-           .example = "{actual_outcome: /result/label}"},
+           .help = "Where in the reply each actual field is: a JSON pointer, or `{at: POINTER}` with one of "
+                   "`names`, `bool_of`, `each`, `first`, `join`; by default under its own name.",
+           .example = "{actual_outcome: {at: /verdict, bool_of: {pass: false}}}"},
           {.name = "timeout",
            .type = KeyType::duration,
            .help = "Longest time for one case of a command or HTTP target.",

@@ -321,10 +321,10 @@ Keys experiment_keys() {
                       .help = "Whom each condition is compared with: control, or all others.",
                       .default_value = "control",
                       .choices = {"control", "all"}});
-  return {
+  Keys keys = {
       {.name = "queries",
        .type = KeyType::path,
-       .help = "The questions: a list in YAML or JSON, or JSONL.",
+       .help = "The questions: a list in YAML or JSON, JSONL, CSV or TSV; the last three and JSON also .gz.",
        .required = true},
       {.name = "conditions",
        .type = KeyType::object_list,
@@ -392,6 +392,9 @@ Keys experiment_keys() {
        .type = KeyType::boolean,
        .help = "Ask, after all else, whether the role of an answer suits the query.",
        .default_value = true}};
+  Keys data = data_keys();
+  keys.insert(keys.begin() + 1, std::make_move_iterator(data.begin()), std::make_move_iterator(data.end()));
+  return keys;
 }
 
 ExperimentPlan read_plan(const Config& config, const PromptLibrary& prompts, Result<QueryList> queries,
@@ -414,7 +417,8 @@ Judges read_judges(const Config& config, const Design& design, const PromptLibra
 std::unique_ptr<Evaluation> make_experiment(const Config& config, std::vector<ConfigProblem>& problems) {
   PromptLibrary prompts;
   prompts.replace(config, problems);
-  ExperimentPlan plan = read_plan(config, prompts, read_queries(config.text("queries")), problems);
+  ExperimentPlan plan =
+      read_plan(config, prompts, read_queries(read_data_file(config, "queries", problems)), problems);
   Judges judges = read_judges(config, plan.design, prompts, problems);
   Reader(config, problems).tell_bad_queries(plan.queries);
   if (!problems.empty()) return nullptr;

@@ -60,7 +60,7 @@ class JournalCheck {
     std::vector<ConfigProblem> problems;
     PromptLibrary prompts;
     prompts.replace(config, problems);
-    const ExperimentPlan plan = read_plan(config, prompts, query_list(), problems);
+    const ExperimentPlan plan = read_plan(config, prompts, query_list(config), problems);
     const Judges judges = read_judges(config, design_, prompts, problems);
     for (const ConfigProblem& problem : problems)
       defects_.replies.push_back(fmt::format("config.yaml, {}: {}", problem.key, problem.text));
@@ -79,8 +79,9 @@ class JournalCheck {
     JsonObject record;
   };
 
-  QueryList query_list() const {
+  QueryList query_list(const Config& config) const {
     QueryList list;
+    list.chosen = config.has("limit") || config.has("only");
     list.path = "results.jsonl";
     for (const Query& query : queries_) {
       const auto kept = kept_.find(query.id);

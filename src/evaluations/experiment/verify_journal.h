@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "evaluations/experiment/design/blinding.h"
 #include "evaluations/experiment/design/design.h"

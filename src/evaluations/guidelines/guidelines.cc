@@ -134,7 +134,8 @@ std::string fingerprint_of(const std::vector<Guideline>& guidelines) {
 
 GuidelinesEvaluation::GuidelinesEvaluation(GuidelinesPlan plan, Judge judge)
     : plan_(std::move(plan)), judge_(std::move(judge)) {
-  lines_.path = plan_.conversations_path;
+  lines_.data = plan_.conversations;
+  lines_.wanted.others = WantedField{ValueKind::tree, true};
   lines_.check = [this](const Json& line) {
     std::vector<std::string> problems;
     (void)read_conversation(line, plan_.shared, plan_.skip, problems);
@@ -201,37 +202,42 @@ Keys guidelines_keys() {
   judge.required = true;
   judge.keys = judge_keys(nullptr);
   judge.example = "{model: openai/gpt-4o}";
-  return {{.name = "conversations",
-           .type = KeyType::path,
-           .help = "The conversations: JSONL, one a line.",
-           .required = true},
-          {.name = "guidelines",
-           .type = KeyType::path,
-           .help = "Guidelines (YAML or JSON) for conversations that bring none of their own."},
-          judge,
-          {.name = "batch_size",
-           .type = KeyType::integer,
-           .help = "Guidelines in one request.",
-           .default_value = 5,
-           .minimum = 1,
-           .maximum = 50},
-          {.name = "votes",
-           .type = KeyType::integer,
-           .help = "How often each guideline is judged; the majority counts.",
-           .default_value = 1,
-           .minimum = 1,
-           .maximum = 99},
-          {.name = "skip",
-           .type = KeyType::text_list,
-           .help = "Which guidelines are left out, and reported as skipped.",
-           .choices = {"continuous", "no_action", "low_criticality"},
-           .example = "[continuous, no_action, low_criticality]"},
-          stop_when_key()};
+  Keys keys{{.name = "conversations",
+             .type = KeyType::path,
+             .help = "The conversations, one a record: .jsonl, .json (a list), .csv or .tsv, each also .gz; "
+                     "`-` for a pipe.",
+             .required = true,
+             .pipe = Pipe::copied},
+            {.name = "guidelines",
+             .type = KeyType::path,
+             .help = "Guidelines (YAML or JSON) for conversations that bring none of their own."},
+            judge,
+            {.name = "batch_size",
+             .type = KeyType::integer,
+             .help = "Guidelines in one request.",
+             .default_value = 5,
+             .minimum = 1,
+             .maximum = 50},
+            {.name = "votes",
+             .type = KeyType::integer,
+             .help = "How often each guideline is judged; the majority counts.",
+             .default_value = 1,
+             .minimum = 1,
+             .maximum = 99},
+            {.name = "skip",
+             .type = KeyType::text_list,
+             .help = "Which guidelines are left out, and reported as skipped.",
+             .choices = {"continuous", "no_action", "low_criticality"},
+             .example = "[continuous, no_action, low_criticality]"},
+            stop_when_key()};
+  Keys data = data_keys();
+  keys.insert(keys.begin() + 1, std::make_move_iterator(data.begin()), std::make_move_iterator(data.end()));
+  return keys;
 }
 
 std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<ConfigProblem>& problems) {
   GuidelinesPlan plan;
-  plan.conversations_path = config.text("conversations");
+  plan.conversations = read_data_file(config, "conversations", problems);
   plan.skip = skip_rules(config);
   plan.batch_size = static_cast<std::size_t>(config.integer("batch_size").value_or(5));
   plan.votes = static_cast<int>(config.integer("votes").value_or(1));

@@ -14,7 +14,7 @@
 namespace assay::guidelines {
 
 struct GuidelinesPlan {
-  std::string conversations_path;
+  DataFile conversations;
   std::vector<Guideline> shared;
   SkipRules skip;
   std::size_t batch_size = 5;
@@ -27,7 +27,7 @@ class GuidelinesEvaluation final : public Evaluation {
   GuidelinesEvaluation(GuidelinesPlan plan, Judge judge);
 
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_trees(lines_); }
-  std::string data_path() const override { return plan_.conversations_path; }
+  std::string data_path() const override { return plan_.conversations.path; }
   bool asks_outside() const override { return true; }
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "engine/context.h"
 #include "evaluations/guidelines/conversation.h"
 #include "evaluations/guidelines/verdict.h"

@@ -78,6 +78,10 @@ class PersonaAggregate final : public Aggregate {
     const auto& facts = line.facts<RequestFacts>();
     const PersonaCase& asked = facts.asked;
     const Judgement& judgement = facts.judgement;
+    if (items_ == 0 || asked.item.id != met_) {
+      met_ = asked.item.id;
+      ++items_;
+    }
     // A request that was never sent is no failure of anybody.
     if (line.outcome() != OutcomeKind::limit_hit || judgement.attempts > 0) {
       keep_records(asked, input, judgement, line);
@@ -106,8 +110,7 @@ class PersonaAggregate final : public Aggregate {
     status_.job_id = run_.run_id;
     status_.status = not_sent_ == 0 ? "COMPLETE" : "ERROR";
     status_.stop_reason = not_sent_ == 0 ? "exhausted" : "limit";
-    const auto per_item = static_cast<std::int64_t>(evaluation_.requests_per_item());
-    status_.init_remaining = (status_.processed_requests + not_sent_) / per_item;
+    status_.init_remaining = items_;
     status_.remaining = status_.init_remaining - status_.processed_items;
     status_.message = fmt::format("{} items, {} requests, {} of them failed", status_.processed_items,
                                   status_.processed_requests, status_.failed_requests);
@@ -164,7 +167,9 @@ class PersonaAggregate final : public Aggregate {
   JobStatus status_;
   SpilledList eval_info_;
   SpilledList evaluations_;
-  std::string item_;
+  std::string met_;  // the item of the request at hand
+  std::int64_t items_ = 0;
+  std::string item_;  // the last one of which something was sent
   std::int64_t mismatches_ = 0;
   std::int64_t not_sent_ = 0;
 };

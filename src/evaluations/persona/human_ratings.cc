@@ -37,7 +37,7 @@ HumanRatings HumanRatings::read(const std::string& path, std::vector<ConfigProbl
     const std::uint64_t number = (*line)->number;
     auto parsed = parse_json((*line)->text);
     if (!parsed) {
-      complain(number, not_json_words((*line)->text, parsed.error()));
+      complain(number, not_json_words(**line, parsed.error()));
       continue;
     }
     const Json json = camel_case(*parsed);

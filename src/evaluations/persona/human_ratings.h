@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "evaluations/persona/answer.h"
 #include "report/summary.h"

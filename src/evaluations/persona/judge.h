@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "engine/context.h"
 #include "evaluations/judge_step.h"
 #include "evaluations/persona/judgement.h"

@@ -83,7 +83,8 @@ std::vector<Perspective> read_perspectives(const Config& config, std::vector<Con
 
 PersonaEvaluation::PersonaEvaluation(PersonaPlan plan, Judge judge)
     : plan_(std::move(plan)), judge_(std::move(judge)) {
-  lines_.path = plan_.items_path;
+  lines_.data = plan_.items;
+  lines_.wanted.others = WantedField{ValueKind::tree, true};
   lines_.check = item_problems;
   lines_.id = [](const Json& item) { return read_item(item).id; };
   lines_.parts = parts_of(plan_.job);
@@ -191,11 +192,13 @@ Sampling sampling_of(const JsonObject& params, std::vector<std::string>& problem
 }
 
 Keys persona_keys() {
-  return {
+  Keys keys = {
       {.name = "items",
        .type = KeyType::path,
-       .help = "The items: JSONL, one evaluation item a line.",
-       .required = true},
+       .help = "The items, one a record: .jsonl, .json (a list), .csv or .tsv, each also .gz; `-` for a "
+               "pipe.",
+       .required = true,
+       .pipe = Pipe::copied},
       {.name = "persona",
        .type = KeyType::path_list,
        .help = "Files with personas (JSON); every persona judges every item.",
@@ -234,11 +237,14 @@ Keys persona_keys() {
       {.name = "human",
        .type = KeyType::path,
        .help = "People's own ratings (JSONL): the summary then says how far the judge agrees with them."}};
+  Keys data = data_keys();
+  keys.insert(keys.begin() + 1, std::make_move_iterator(data.begin()), std::make_move_iterator(data.end()));
+  return keys;
 }
 
 std::unique_ptr<Evaluation> make_persona(const Config& config, std::vector<ConfigProblem>& problems) {
   PersonaPlan plan;
-  plan.items_path = config.text("items");
+  plan.items = read_data_file(config, "items", problems);
   plan.agent = config.text("agent");
   plan.job.mode = mode_of(config.text("mode")).value_or(Mode::mode2);
   plan.job.model = config.text("model");

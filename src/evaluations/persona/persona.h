@@ -19,7 +19,7 @@ namespace assay::persona {
 // Everything that decides a run, checked.
 struct PersonaPlan {
   JobParameters job;
-  std::string items_path;
+  DataFile items;
   std::string agent = "assay";
   std::optional<HumanRatings> human;
   std::map<std::string, std::string> prompts;  // fingerprints
@@ -30,7 +30,7 @@ class PersonaEvaluation final : public Evaluation {
   PersonaEvaluation(PersonaPlan plan, Judge judge);
 
   Result<std::unique_ptr<CaseSource>> cases() const override { return open_trees(lines_); }
-  std::string data_path() const override { return plan_.items_path; }
+  std::string data_path() const override { return plan_.items.path; }
   bool asks_outside() const override { return true; }
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override;
   void estimate(const Case& input, CallEstimate& estimate) const override;

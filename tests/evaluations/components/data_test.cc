@@ -45,7 +45,7 @@ struct Read {
 Read read(const std::string& content) {
   const DataFile file(content);
   const DataFields fields = sample_fields();
-  auto source = open_data(file.path(), fields);
+  auto source = open_data({file.path()}, fields);
   Read result;
   while ((*source)->next().value()) {
     const Case& current = (*source)->current();
@@ -92,7 +92,7 @@ TEST(Data, ACaseThatHasTravelledIsReadFromItsPayload) {
   const DataFields fields = sample_fields();
   Case travelled;
   {
-    auto source = open_data(file.path(), fields);
+    auto source = open_data({file.path()}, fields);
     ASSERT_TRUE((*source)->next().value());
     travelled = (*source)->current().travelling();
   }

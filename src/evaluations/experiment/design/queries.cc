@@ -12,6 +12,7 @@
 
 #include "core/file.h"
 #include "core/json/jsonl.h"
+#include "core/tables/record_reader.h"
 #include "core/text.h"
 #include "core/yaml.h"
 
@@ -149,6 +150,40 @@ class QuerySource final : public CaseSource {
   Case current_;
 };
 
+WantedFields wanted_fields() {
+  WantedFields wanted;
+  for (const std::string_view name : kFields) wanted.by_name.emplace(name, WantedField{.optional = true});
+  wanted.by_name["ambiguous"].kind = ValueKind::boolean;
+  return wanted;
+}
+
+Result<QueryList> read_records(const DataFile& data) {
+  auto reader = RecordReader::open(data.path, data.format);
+  if (!reader) return fail(std::move(reader.error()));
+  const WantedFields wanted = wanted_fields();
+  const RecordOrigin origin = reader->is_table() ? RecordOrigin::row : RecordOrigin::json;
+  QueryList list;
+  list.path = data.path;
+  Reading reading(list);
+  for (;;) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) return list;
+    auto json = parse_json((*line)->text);
+    if (!reader->problems().empty()) {
+      reading.not_json(join(reader->problems(), "; "), (*line)->number);
+    } else if (!json) {
+      reading.not_json(not_json_words(**line, json.error()), (*line)->number);
+    } else if (!json->is_object()) {
+      reading.add(*json, (*line)->number);
+    } else if (auto query = data.fields.rewrite(json->get_object(), origin, wanted)) {
+      reading.add(std::move(*query), (*line)->number);
+    } else {
+      reading.not_json(join(query.error(), "; "), (*line)->number);
+    }
+  }
+}
+
 }  // namespace
 
 Result<QueryList> parse_queries(const std::string& text, const std::string& path) {
@@ -164,7 +199,7 @@ Result<QueryList> parse_queries(const std::string& text, const std::string& path
       if (json) {
         reading.add(*json, number);
       } else {
-        reading.not_json(not_json_words(line, json.error()), number);
+        reading.not_json(not_json_words({.text = line, .number = number}, json.error()), number);
       }
     }
     return list;
@@ -186,10 +221,14 @@ Result<QueryList> parse_queries(const std::string& text, const std::string& path
   return list;
 }
 
-Result<QueryList> read_queries(const std::string& path) {
-  auto text = read_file(path);
+Result<QueryList> read_queries(const DataFile& data) {
+  const RecordFormat named = format_of_name(data.path);
+  const bool records = data.format || !data.fields.empty() || named == RecordFormat::csv ||
+                       named == RecordFormat::tsv || lower_ascii(data.path).ends_with(".gz");
+  if (records) return read_records(data);
+  auto text = read_file(data.path);
   if (!text) return fail(std::move(text.error()));
-  return parse_queries(*text, path);
+  return parse_queries(*text, data.path);
 }
 
 std::unique_ptr<CaseSource> open_queries(const QueryList& list) {

@@ -1,5 +1,6 @@
-// The queries of an experiment: a list in YAML or JSON, or JSONL. They are few and short, so all are read at
-// once; each problem is told with its place, and a good query does not suffer from a bad one.
+// The queries of an experiment: a list in YAML or JSON, or records (JSONL, CSV, TSV). They are few and short,
+// so all are read at once; each problem is told with its place, and a good query does not suffer from a bad
+// one.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "core/problem.h"
 #include "engine/work.h"
+#include "evaluations/data/data_file.h"
 #include "evaluations/experiment/judging/judgements.h"
 
 namespace assay::experiment {
@@ -26,10 +28,11 @@ struct QueryList {
   std::vector<Problem> problems;
   std::int64_t total = 0;
   std::int64_t invalid = 0;
+  bool chosen = false;  // some of those that the file has
 };
 
 // Fails if the file cannot be read at all or is no list.
-Result<QueryList> read_queries(const std::string& path);
+Result<QueryList> read_queries(const DataFile& data);
 // The same of a text; `path` decides the form (.jsonl: one a line) and stands in messages.
 Result<QueryList> parse_queries(const std::string& text, const std::string& path);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "evaluations/experiment/design/design.h"
 #include "evaluations/experiment/design/queries.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "engine/context.h"
 #include "evaluations/experiment/judging/answers.h"
 #include "evaluations/experiment/judging/judgements.h"
