@@ -4,7 +4,7 @@ namespace assay {
 
 Status CaseFeed::open() {
   if (source_) return {};
-  auto source = work_.cases();
+  auto source = work_.chosen_cases();
   if (!source) return fail(std::move(source.error()));
   source_ = std::move(*source);
   return {};

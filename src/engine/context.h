@@ -31,6 +31,14 @@ struct CaseSpending {
   double seconds = 0;                  // that the answers took, one after another
 };
 
+// What the answers to one step took, its attempts together, as the journal has it: the same in every replay.
+struct StepSpending {
+  double latency_ms = 0;
+  std::int64_t prompt_tokens = 0;
+  std::int64_t completion_tokens = 0;
+  std::optional<double> cost_usd = 0;  // nothing if a price is unknown, or an earlier run has paid
+};
+
 class CaseContext {
  public:
   virtual ~CaseContext() = default;
@@ -46,6 +54,8 @@ class CaseContext {
   virtual Random random(std::string_view step) const = 0;
 
   virtual CaseSpending spending() const = 0;
+  // Of a step that was asked.
+  virtual StepSpending spending_of(std::string_view step) const = 0;
 };
 
 // The reply of an effect whose replies are any JSON.

@@ -46,6 +46,15 @@ struct PendingAnswer {
   }
 };
 
+void add(StepSpending& spent, const EffectRow& row) {
+  spent.latency_ms += static_cast<double>(row.latency_us) / 1e3;
+  spent.prompt_tokens += row.prompt_tokens;
+  spent.completion_tokens += row.completion_tokens;
+  const bool paid = row.kind == "model" || row.kind == "promptql" || row.kind == "embedding";
+  if (row.reused || (paid && !row.cost_picousd)) spent.cost_usd.reset();
+  if (spent.cost_usd && row.cost_picousd) *spent.cost_usd += static_cast<double>(*row.cost_picousd) / 1e12;
+}
+
 }  // namespace
 
 LiveContext::LiveContext(RunMeans& means, const Case& input, const CaseStart& start,
@@ -60,6 +69,19 @@ std::unexpected<Error> LiveContext::end_run(Error error) {
   halted_ = true;
   means_.account.stop(error);
   return fail(std::move(error));
+}
+
+void LiveContext::spend(const EffectRow& row) {
+  usage_.add(row);
+  for (auto& [step, spent] : spent_) {
+    if (step == row.key.step) return add(spent, row);
+  }
+  add(spent_.emplace_back(row.key.step, StepSpending()).second, row);
+}
+
+StepSpending LiveContext::spending_of(std::string_view step) const {
+  const auto found = std::ranges::find(spent_, step, &std::pair<std::string, StepSpending>::first);
+  return found == spent_.end() ? StepSpending() : found->second;
 }
 
 Task<Status> LiveContext::keep_file(std::string name, std::string text) {
@@ -103,14 +125,14 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt,
            "changed since the run began; start a new run (with --reuse for the answers that still fit)",
            {{"case", id_}, {"step", key.step}}});
     }
-    usage_.add(*row);
+    spend(*row);
     co_return row->reply;
   }
   auto earlier = co_await reused(key, hash);
   if (!earlier) co_return end_run(std::move(earlier.error()));
   if (*earlier) {
     std::string reply = (*earlier)->reply;
-    usage_.add(**earlier);
+    spend(**earlier);
     // Another run's row comes without its request, which is this one.
     (*earlier)->request = std::move(terms->request);
     (*earlier)->request_prefixes = std::move(terms->request_prefixes);
@@ -140,7 +162,7 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
     if (winds_down(done.error().kind) || asked->lost) halted_ = true;
     co_return fail(std::move(done.error()).with("step", place.step));
   }
-  usage_.add(asked->row);
+  spend(asked->row);
   co_return std::move(asked->reply);
 }
 

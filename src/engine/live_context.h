@@ -46,7 +46,8 @@ struct CaseUsage {
     requests += row.tries;
     tokens += {.prompt_tokens = row.prompt_tokens, .completion_tokens = row.completion_tokens};
     if (row.cost_picousd) cost_picousd = saturating_add(cost_picousd, *row.cost_picousd);
-    if ((row.kind == "model" || row.kind == "promptql") && !row.cost_picousd) cost_known = false;
+    if ((row.kind == "model" || row.kind == "embedding" || row.kind == "promptql") && !row.cost_picousd)
+      cost_known = false;
     latency_us += row.latency_us;
   }
 
@@ -77,6 +78,7 @@ class LiveContext final : public CaseContext {
   Task<Status> keep_file(std::string name, std::string text) override;
   Random random(std::string_view step) const override;
   CaseSpending spending() const override { return usage_.spending(); }
+  StepSpending spending_of(std::string_view step) const override;
 
   // Whether the run was wound down under the case, which then has no outcome.
   bool halted() const { return halted_; }
@@ -95,6 +97,7 @@ class LiveContext final : public CaseContext {
                                 std::shared_ptr<Effect> effect);
   // An answer that cannot be kept, or does not fit, must not count: the run ends here.
   std::unexpected<Error> end_run(Error error);
+  void spend(const EffectRow& row);
 
   RunMeans& means_;
   std::string id_;
@@ -103,6 +106,7 @@ class LiveContext final : public CaseContext {
   std::vector<EffectRow> journaled_;
   std::vector<std::size_t> asked_;  // hashes of steps with their attempts: each once
   CaseUsage usage_;
+  std::vector<std::pair<std::string, StepSpending>> spent_;  // by step
   bool halted_ = false;
   bool ended_ = false;
 };

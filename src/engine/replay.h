@@ -29,6 +29,7 @@ class ReplayContext final : public CaseContext {
   Task<Status> keep_file(std::string name, std::string text) override;
   Random random(std::string_view step) const override { return Random::keyed(seed_, id_, step); }
   CaseSpending spending() const override { return {}; }
+  StepSpending spending_of(std::string_view /*step*/) const override { return {}; }
 
   // Steps whose request is not the one that the journal holds.
   const std::vector<std::string>& differences() const { return differences_; }

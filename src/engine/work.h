@@ -7,12 +7,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/problem.h"
 #include "core/task.h"
 #include "engine/case.h"
+#include "engine/chosen_cases.h"
 #include "engine/context.h"
 #include "engine/outcome.h"
 
@@ -36,6 +38,9 @@ class CaseSource {
   virtual std::int64_t cases_per_line() const { return 1; }
   // What cannot be used, where something cannot.
   virtual std::string_view unit() const { return "lines"; }
+  // How many cases the data hold beside those that were given, where not all are taken. Reads on to the end
+  // of the data for it, as far as they can be read; after the last next().
+  virtual std::int64_t left_out() { return 0; }
 };
 
 // What `assay check` tells before anything is sent.
@@ -48,12 +53,35 @@ struct CallEstimate {
   };
   std::map<std::string, PerModel> models;
   std::int64_t target_calls = 0;  // commands and HTTP requests
+  // The same apart by what asks ("variant old", "metric correct"), where an evaluation tells it.
+  std::map<std::string, CallEstimate> parts = {};
+
+  void add(const CallEstimate& other) {
+    target_calls += other.target_calls;
+    for (const auto& [name, more] : other.models) {
+      PerModel& model = models[name];
+      model.calls += more.calls;
+      model.prompt_tokens += more.prompt_tokens;
+      model.completion_tokens += more.completion_tokens;
+      model.at_most = model.at_most || more.at_most;
+    }
+  }
+  // Adds to the whole, and to that part of it.
+  void add_part(const std::string& part, const CallEstimate& other) {
+    add(other);
+    parts[part].add(other);
+  }
 };
 
 class CaseWork {
  public:
   virtual ~CaseWork() = default;
+  // All that the data hold.
   virtual Result<std::unique_ptr<CaseSource>> cases() const = 0;
+  // Those of them that the run takes: what everybody who runs, counts or collects cases reads.
+  Result<std::unique_ptr<CaseSource>> chosen_cases() const;
+  void choose(CaseChoice choice) { choice_ = std::move(choice); }
+  const CaseChoice& choice() const { return choice_; }
   // Whether cases need effects at all. If not, evaluate() is never called and no journal is made.
   virtual bool asks_outside() const = 0;
   // Asks what is needed to score the case. `input` (complete in itself) and `context` outlive the task.
@@ -66,6 +94,9 @@ class CaseWork {
   virtual std::vector<std::string> models() const = 0;
   // Environment variables that must be set besides, for the same reason.
   virtual std::vector<std::string> variables() const { return {}; }
+
+ private:
+  CaseChoice choice_;  // all, unless somebody chose
 };
 
 }  // namespace assay

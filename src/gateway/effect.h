@@ -26,6 +26,7 @@
 #include "models/providers/promptql.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
+#include "tools/program_pool.h"
 #include "tools/toolbox.h"
 
 namespace assay {
@@ -35,7 +36,8 @@ struct Outside {
   EventLoop& loop;
   HttpClient& http;
   Models& models;
-  Toolbox& tools;  // at home, whatever the branch
+  Toolbox& tools;      // at home, whatever the branch
+  Programs& programs;  // the same
   Environment environment;
   // Everything that this process may send and nobody may see: what comes from outside is freed of it before
   // anything else happens to it.
@@ -77,7 +79,8 @@ struct Terms {
   std::int64_t expected_cost = 0;
   int most_at_once = std::numeric_limits<int>::max();  // if the limits allow more
   int tries = 1;
-  bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
+  // Also try again after failures that are the target's or the scorer's own, not the connection's.
+  bool stubborn = false;
 };
 
 class Effect {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "models/tokens.h"
+#include "sim/text_vector.h"
 
 namespace assay {
 namespace {
@@ -60,6 +62,15 @@ Task<std::expected<ChatReply, ModelFailure>> SimModel::complete(const ChatReques
   own.model = name_;
   ChatReply reply = sim::answer(own, options_);
   reply.origin.finish_reason = to_string(reply.finish);
+  co_return reply;
+}
+
+Task<std::expected<EmbeddingReply, ModelFailure>> SimModel::embed(const std::vector<std::string>& texts) {
+  EmbeddingReply reply{.vectors = {}, .model = "sim/" + name_};
+  for (const std::string& text : texts) {
+    reply.vectors.push_back(sim::text_vector(text, options_.seed));
+    reply.usage.prompt_tokens += estimate_tokens(text);
+  }
   co_return reply;
 }
 

@@ -6,12 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "models/embeddings.h"
 #include "models/model.h"
 #include "sim/answers/answer.h"
 
 namespace assay {
 
-class SimModel : public ChatModel {
+class SimModel : public ChatModel, public EmbeddingModel {
  public:
   // `name` is what follows "sim/" (with or without that prefix); `defaults` hold where it says nothing. Kind
   // config: an option is unknown or out of range.
@@ -20,6 +21,8 @@ class SimModel : public ChatModel {
   // Answers at once.
   Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request,
                                                         OnTokens on_tokens) override;
+  // A bag of words, in 256 dimensions.
+  Task<std::expected<EmbeddingReply, ModelFailure>> embed(const std::vector<std::string>& texts) override;
   // Its name has the options that it was given with, since they decide the answers too.
   ModelIdentity identity() const override;
   std::string limit_key() const override { return "sim"; }

@@ -12,6 +12,7 @@
 #include "sim/answers/script.h"
 #include "sim/protocols/anthropic_wire.h"
 #include "sim/protocols/delivery.h"
+#include "sim/protocols/embeddings_wire.h"
 #include "sim/protocols/openai_wire.h"
 #include "sim/protocols/promptql.h"
 #include "sim/stats.h"
@@ -25,11 +26,16 @@ struct Route {
   std::string_view name;  // in the statistics
   Protocol protocol;
 };
+constexpr std::string_view kEmbeddings = "POST /v1/embeddings";
+constexpr std::string_view kOllamaEmbeddings = "POST /api/embed";
 constexpr Route kRoutes[] = {
     {"/v1/chat/completions", "POST /v1/chat/completions", Protocol::openai},
     {"/chat/completions", "POST /v1/chat/completions", Protocol::openai},
     {"/v1/messages", "POST /v1/messages", Protocol::anthropic},
     {"/messages", "POST /v1/messages", Protocol::anthropic},
+    {"/v1/embeddings", kEmbeddings, Protocol::openai},
+    {"/embeddings", kEmbeddings, Protocol::openai},
+    {"/api/embed", kOllamaEmbeddings, Protocol::openai},
     {"/query", "POST /query", Protocol::promptql},
     {"/api/query", "POST /query", Protocol::promptql},
 };
@@ -156,6 +162,8 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     const auto body = parse_json(request.body);
     if (exchange.protocol == Protocol::promptql) return answer_query(exchange, plan, body);
     if (!body) return refuse(exchange, 400, "The body could not be read as JSON: " + body.error().message);
+    if (exchange.route == kEmbeddings || exchange.route == kOllamaEmbeddings)
+      return answer_embedding(exchange, plan, *body);
     if (exchange.protocol == Protocol::openai) {
       const auto call = read_openai_request(*body);
       call ? answer_call(exchange, plan, *call) : delivery_->send_error(exchange, call.error());
@@ -163,6 +171,17 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
       const auto call = read_anthropic_request(*body);
       call ? answer_call(exchange, plan, *call) : delivery_->send_error(exchange, call.error());
     }
+  }
+
+  // Faults that spoil a text have nothing to spoil here.
+  void answer_embedding(const Exchange& exchange, FaultPlan plan, const Json& body) const {
+    const auto form = exchange.route == kEmbeddings ? EmbeddingForm::openai : EmbeddingForm::ollama;
+    auto answered = answer_embeddings(body, form, options_.seed);
+    if (!answered) return delivery_->send_error(exchange, answered.error());
+    if (plan.fault == Fault::wrong_schema || plan.fault == Fault::length) plan.fault = Fault::none;
+    if (plan.fault != Fault::none) stats_->count_fault(plan.fault);
+    stats_->count_usage(answered->usage);
+    delivery_->deliver(exchange, plan, {false, std::move(answered->body), {}});
   }
 
   void answer_query(const Exchange& exchange, FaultPlan plan, const Result<Json>& body) {

@@ -2,6 +2,8 @@
 //
 //   POST /v1/chat/completions, /chat/completions   OpenAI; stream or not, tools, response_format
 //   POST /v1/messages, /messages                   Anthropic; stream or not, tools, output_format
+//   POST /v1/embeddings, /embeddings               OpenAI; numbers or base64
+//   POST /api/embed                                Ollama
 //   POST /query, /api/query                        PromptQL v1 and v2; not streamed
 //   GET  /v1/models, /v1/models/ID                 in the form of whoever asks (header anthropic-version)
 //   GET  /sim/stats, POST /sim/reset               what was seen (stats.h); forget it, and start the script

@@ -6,10 +6,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/json/depth.h"
-#include "core/secrets/literal_secrets.h"
+#include "core/text.h"
 #include "net/process/subprocess.h"
 #include "tools/hidden.h"
 
@@ -30,16 +29,6 @@ Result<Variables> variables_of(const CommandCall& call, const Environment& envir
     variables->emplace_back(name, value);
   }
   return variables;
-}
-
-// A program that has all of our environment may print it, most likely when it fails.
-void note_inherited(Secrets& secrets) {
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view variable(*entry);
-    const std::size_t equals = std::min(variable.find('='), variable.size());
-    if (equals < variable.size() && names_secret(variable.substr(0, equals)))
-      secrets.add(variable.substr(equals + 1));
-  }
 }
 
 // Its variables come by its environment, not as arguments, which every user of the machine can read.
@@ -109,10 +98,12 @@ Task<Result<Json>> run_command(EventLoop& loop, CommandCall call, Environment en
         program, fmt::format("exit code {}{}{}", ended->exit_code, said.empty() ? "" : ": ", said)));
   }
   auto value = parse_json(ended->output);
+  if (is_text_reply(call.text_reply, ended->output, value))
+    co_return Json(boost::json::string(repair_utf8(secrets.hide(without_line_end(ended->output)))));
   if (!value) {
     const std::string printed = quoted_end(ended->output, 200, secrets);
     co_return fail(target_error(
-        program, printed.empty() ? std::string("printed nothing, expected one JSON object on stdout")
+        program, printed.empty() ? std::string("printed nothing, expected its answer on stdout")
                                  : fmt::format("stdout is not one JSON value ({}); it ends with: {}",
                                                value.error().message, printed)));
   }

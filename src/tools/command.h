@@ -1,4 +1,5 @@
-// A program of the user's as a function from JSON to JSON: input on stdin, one JSON value on stdout.
+// A program of the user's as a function from JSON to JSON: input on stdin, one JSON value (or, where that is
+// asked for, any text) on stdout.
 #pragma once
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "net/event_loop.h"
 #include "net/process/child_environment.h"
 #include "tools/sandbox/confinement.h"
+#include "tools/text_reply.h"
 
 namespace assay {
 
@@ -35,6 +37,7 @@ struct CommandCall {
   int most_at_once = std::numeric_limits<int>::max();  // if the limits allow more
   int tries = 1;
   bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
+  TextReply text_reply = TextReply::refused;  // output that is not JSON; without the line end behind it
 };
 
 // What identifies the call in the journal; nothing in it is filled.

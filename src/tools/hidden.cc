@@ -1,5 +1,10 @@
 #include "tools/hidden.h"
 
+#include <algorithm>
+
+#include <unistd.h>
+
+#include "core/secrets/literal_secrets.h"
 #include "core/text.h"
 
 namespace assay {
@@ -26,6 +31,15 @@ std::string quoted_end(std::string_view text, std::size_t limit, const Secrets& 
   end.remove_prefix(end.size() - limit);
   while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0) == 0x80) end.remove_prefix(1);
   return "…" + repair_utf8(end);
+}
+
+void note_inherited(Secrets& secrets) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const std::size_t equals = std::min(variable.find('='), variable.size());
+    if (equals < variable.size() && names_secret(variable.substr(0, equals)))
+      secrets.add(variable.substr(equals + 1));
+  }
 }
 
 }  // namespace assay

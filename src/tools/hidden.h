@@ -16,4 +16,8 @@ namespace assay {
 std::string quoted_start(std::string_view text, std::size_t limit, const Secrets& secrets);
 std::string quoted_end(std::string_view text, std::size_t limit, const Secrets& secrets);
 
+// A program that has all of our environment may print it, most likely when it fails: adds what variables with
+// a telling name hold.
+void note_inherited(Secrets& secrets);
+
 }  // namespace assay

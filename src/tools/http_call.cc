@@ -52,12 +52,14 @@ Task<std::expected<Json, HttpCallFailure>> call_http(HttpClient& client, HttpCal
                      retry_after(response->status, response->headers, std::chrono::system_clock::now()));
   }
   auto value = parse_json(response->body);
-  if (!value && call.text_reply)
+  if (is_text_reply(call.text_reply, response->body, value))
     co_return Json(boost::json::string(repair_utf8(secrets.hide(response->body))));
   if (!value) {
     co_return failed(Error{ErrorKind::target,
-                           fmt::format("the reply is not JSON ({}): {}", value.error().message,
-                                       quoted_start(response->body, 200, secrets)),
+                           trim(response->body).empty()
+                               ? std::string("the reply is empty")
+                               : fmt::format("the reply is not JSON ({}): {}", value.error().message,
+                                             quoted_start(response->body, 200, secrets)),
                            {{"target", host}}});
   }
   if (!within_depth(*value)) {

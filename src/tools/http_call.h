@@ -14,6 +14,7 @@
 #include "core/json/json.h"
 #include "core/task.h"
 #include "net/http/http_client.h"
+#include "tools/text_reply.h"
 
 namespace assay {
 
@@ -27,8 +28,8 @@ struct HttpCall {
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   int most_at_once = std::numeric_limits<int>::max();  // if the limits allow more
   int tries = 1;
-  bool stubborn = false;    // also try again after failures that are the target's own, not the connection's
-  bool text_reply = false;  // a body that is not JSON is given as text instead of being a failure
+  bool stubborn = false;  // also try again after failures that are the target's own, not the connection's
+  TextReply text_reply = TextReply::refused;  // a body that is not JSON
 };
 
 Json to_json(const HttpCall& call);

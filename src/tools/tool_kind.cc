@@ -68,13 +68,15 @@ Key environment_key() {
           .type = KeyType::any,
           .help =
               "variables of the program beside a harmless few of ours; `${NAME}` is filled from the "
-              "environment."};
+              "environment.",
+          .fills = Fills::when_used};
 }
 
 Key headers_key() {
   return {.name = "headers",
           .type = KeyType::any,
-          .help = "headers; `${NAME}` is filled from the environment and kept secret."};
+          .help = "headers; `${NAME}` is filled from the environment and kept secret.",
+          .fills = Fills::when_used};
 }
 
 Key parameters_key() {

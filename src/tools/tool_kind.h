@@ -13,7 +13,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/json/json.h"

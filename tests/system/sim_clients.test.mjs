@@ -105,6 +105,24 @@ describe("the OpenAI client", () => {
     assert.match(first._request_id, /^req_/);
   });
 
+  it("gets embeddings, packed as it asks for them by itself and as numbers", async () => {
+    const input = ["How do I renew my passport?", "Renewing a passport", "Bananas are yellow."];
+    const packed = await client.embeddings.create({ model: "embed", input });
+    const plain = await client.embeddings.create({ model: "embed", input, encoding_format: "float" });
+    assert.equal(packed.object, "list");
+    assert.equal(packed.model, "sim/embed");
+    assert.ok(packed.usage.prompt_tokens > 0 && packed.usage.total_tokens === packed.usage.prompt_tokens);
+    assert.deepEqual(packed.data.map((one) => one.index), [0, 1, 2]);
+    const vectors = packed.data.map((one) => Array.from(one.embedding));
+    assert.deepEqual(vectors, plain.data.map((one) => one.embedding.map(Math.fround)));
+    const near = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+    assert.ok(Math.abs(near(vectors[0], vectors[0]) - 1) < 1e-6);
+    assert.ok(near(vectors[0], vectors[1]) > 0.5 && near(vectors[0], vectors[2]) < 0.3);
+    const short = await client.embeddings.create({ model: "embed", input: "one text", dimensions: 8 });
+    assert.equal(short.data[0].embedding.length, 8);
+    await assert.rejects(client.embeddings.create({ model: "embed", input: "" }), OpenAI.BadRequestError);
+  });
+
   it("streams the same text, with usage when asked", async () => {
     const request = { model: "assistant", messages: [{ role: "user", content: "Tell me about tides and the moon." }] };
     const whole = await client.chat.completions.create(request);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "core/text.h"
 #include "sim/answers/judge.h"
@@ -96,10 +99,31 @@ std::optional<Json> schema_in_text(std::string_view text) {
   return found;
 }
 
+// A form in words: {reason: string, pass: boolean, score: number}.
+std::optional<Json> form_in_text(std::string_view text) {
+  static const RE2 kForm(
+      R"(\{\s*(\w+\s*:\s*(?:string|number|integer|boolean)\s*(?:,\s*\w+\s*:\s*(?:string|number|integer|boolean)\s*)*)\})");
+  re2::StringPiece members;
+  if (!contains_text(text, "json") ||
+      !RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), kForm, &members))
+    return std::nullopt;
+  JsonObject properties;
+  JsonArray required;
+  for (const std::string_view member : split({members.data(), members.size()}, ',')) {
+    const std::size_t colon = member.find(':');
+    const std::string name(trim(member.substr(0, colon)));
+    properties[name] = JsonObject{{"type", std::string(trim(member.substr(colon + 1)))}};
+    required.emplace_back(name);
+  }
+  return JsonObject{
+      {"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
+}
+
 std::optional<Json> schema_in_prompt(const ChatRequest& request) {
   for (auto message = request.messages.rbegin(); message != request.messages.rend(); ++message) {
     if (message->role != Role::user && message->role != Role::system) continue;
     if (auto schema = schema_in_text(message->text)) return schema;
+    if (auto form = form_in_text(message->text)) return form;
   }
   return std::nullopt;
 }

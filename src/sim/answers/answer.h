@@ -5,8 +5,10 @@
 //   tools, free to use: calls the tool whose name and description share most words with the user's text, more
 //     often the more they share; once results have come back it answers. Where the user names tools, shows an
 //     example of output, or a tool takes SQL or Python: tool_user.h
-//   a JSON schema inside the prompt's text ("answer with JSON that fits …"): such JSON, at times inside a
-//   fence otherwise: a few sentences from the words of the prompt, or from its <context>
+//   a JSON schema inside the prompt's text ("answer with JSON that fits …"), or a form in words ({reason:
+//   string,
+//     pass: boolean}): such JSON, at times inside a fence
+//   otherwise: a few sentences from the words of the prompt, or from its <context>
 //
 // Where no valid instance is found the reply's text says so in plain words. Stop sequences end a text, and
 // max_tokens cuts it (FinishReason::length).

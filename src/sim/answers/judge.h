@@ -16,6 +16,11 @@
 //                        of the item's words the rest of the material has; a number or a negation that the
 //                        material lacks counts as contradiction. Where name, description or instructions
 //                        speak of jailbreaks or bias, by phrases that are typical of those
+//   a requirement        (a block <requirement>, <rubric> or <criterion> beside an <answer> or <output>):
+//   fulfilled if
+//                        the answer has at least half of its words, or if it is negated (“does not …”) fewer.
+//                        Nothing else in the request counts, so two prompts that ask the same get the same
+//                        verdict
 //   labels               (other enums) by the words that the subject shares with a label, its description in
 //   the
 //                        schema and its line in the prompt; "other" and the like if nothing is shared; a
@@ -74,6 +79,7 @@ class Judge : public Suggestions {
   std::vector<std::string_view> classified_facts(char kind) const;
   double support(const Place& place) const;
   double support_of(std::string_view text) const;
+  double fulfilment() const;
   void read_references() const;
   double quality(std::string_view text) const;
   // What a decision is about, where phrases tell more than shared words.

@@ -83,6 +83,16 @@ double Judge::support_of(std::string_view text) const {
   return contradicts ? 0.1 : clamped(0.15 + 1.7 * overlap(words, references_));
 }
 
+// How far the answer meets the requirement: by the share of its words.
+double Judge::fulfilment() const {
+  const WordSet wanted(material_.requirement());
+  if (wanted.empty()) return 1;
+  const double share = static_cast<double>(wanted.shared_with(WordSet(material_.answer()))) /
+                       static_cast<double>(wanted.size());
+  // Half is enough of what is asked for, and too much of what must not be.
+  return has_negation(material_.requirement()) ? (share >= 0.5 ? 0.1 : 0.9) : share;
+}
+
 Judge::Topic Judge::topic_of_instructions() const {
   if (!instructions_topic_) {
     const std::string& text = material_.instructions();
@@ -110,6 +120,8 @@ double Judge::support(const Place& place) const {
   double value = 0;
   if (document_.speaks_of(place)) {
     value = document_.support(place);
+  } else if (item == nullptr && !material_.requirement().empty()) {
+    value = fulfilment();
   } else if (topic != Topic::none) {
     const std::string_view text = item != nullptr ? item->text : material_.subject();
     const std::size_t phrases = topic == Topic::attack ? count_manipulations(text) : count_biases(text);
@@ -258,6 +270,7 @@ std::optional<Json> Judge::boolean(const Place& place) const {
   const bool inverted =
       mentions(name, {"contradict", "unsupported", "irrelevant", "incorrect", "missing", "hallucinat"});
   const bool by_support = item != nullptr || inverted || topic_of(place) != Topic::none ||
+                          !material_.requirement().empty() ||
                           mentions(name, {"relevant", "support", "correct", "agree", "pass", "match", "same",
                                           "complete", "applied", "follow", "faithful", "helpful", "ok",
                                           "valid", "success", "outcome", "appropriate"});
@@ -291,6 +304,9 @@ std::optional<Json> Judge::number(const Place& place) const {
     if (!range) range = range_in(material_.instructions());
     if (!range && is_confidence(name)) range = std::pair{0.0, 1.0};
   }
+  // The score beside a verdict on a requirement says the same.
+  if (item == nullptr && !material_.requirement().empty() && mentions(name, {"score"}))
+    return Json(support(place) >= 0.5 ? (range ? range->second : 1.0) : (range ? range->first : 0.0));
   if (!range || range->second - range->first > 1000 || !place.shape.multiples.empty()) return std::nullopt;
   const bool whole = (place.shape.types & kFraction) == 0;
   Chance chance = decision(place).fork(name);

@@ -17,6 +17,7 @@ constexpr auto kSubjects = std::to_array<std::string_view>(
     {"question", "message", "user_message", "query", "input", "item", "email", "text", "content", "user"});
 constexpr auto kAnswers = std::to_array<std::string_view>(
     {"answer", "actual_answer", "response", "actual_output", "output", "reply", "summary", "completion"});
+constexpr auto kRequirements = std::to_array<std::string_view>({"requirement", "rubric", "criterion"});
 constexpr auto kJudged =
     std::to_array<std::string_view>({"claims", "statements", "opinions", "information_needs", "needs",
                                      "guidelines", "items", "facts", "truths"});
@@ -189,6 +190,11 @@ void Material::choose_judged_items() {
 std::string_view Material::answer() const {
   const Block* block = find(kAnswers);
   return block == nullptr ? subject_ : block->text;
+}
+
+std::string_view Material::requirement() const {
+  const Block* block = find(kRequirements);
+  return block == nullptr || find(kAnswers) == nullptr ? std::string_view() : block->text;
 }
 
 std::optional<std::int64_t> Material::numbered_part(std::string_view name, std::string_view text) const {

@@ -39,6 +39,9 @@ class Material {
   const Block* judged_items() const { return judged_items_; }
   // The text that is to be classified: the block of a question or message, else what the user wrote last.
   std::string_view subject() const { return subject_; }
+  // What an answer is held against as a whole: a block <requirement>, <rubric> or <criterion>; empty if the
+  // material has none, or no block with an answer.
+  std::string_view requirement() const;
   // The text whose quality is asked about: an answer, else the subject.
   std::string_view answer() const;
   // System text and what stands outside of blocks, in lower case.

@@ -72,6 +72,35 @@ Estimate wilson_clustered(const ClusteredMoments& decisions, double level) {
   return estimate;
 }
 
+Estimate wilson_shares(const ClusteredMoments& shares, std::int64_t decisions, double level) {
+  const std::int64_t n = shares.all().n();
+  if (n == 0) return undefined_figure("no observations");
+  Estimate estimate;
+  estimate.value = shares.all().mean();
+  estimate.n = n;
+  estimate.level = level;
+  estimate.method = shares.clusters() == n ? "wilson_shares" : "wilson_shares_clustered";
+  const double p = *estimate.value;
+  const auto error = shares.standard_error();
+  if (*shares.all().minimum() < 0 || *shares.all().maximum() > 1 || decisions < n) {
+    estimate.undefined = "not a mean of shares";
+  } else if (!(level > 0 && level < 1)) {
+    estimate.undefined = "an interval's level must lie between 0 and 1";
+  } else if (!error) {
+    estimate.undefined = n == 1 ? "no interval: one observation has no spread"
+                                : "no interval: all observations belong to one cluster";
+  } else if (const auto equal = wilson_of_equal(p, shares.clusters(), level)) {
+    estimate.ci = equal;
+  } else {
+    const double most = static_cast<double>(decisions);
+    const double square = *error * *error;
+    const double size = square > 0 ? std::min(most, p * (1 - p) / square) : most;
+    const double freedom = static_cast<double>(shares.clusters() - 1);
+    estimate.ci = wilson_interval(p, size, quantile(boost::math::students_t(freedom), 0.5 + level / 2));
+  }
+  return estimate;
+}
+
 std::optional<Interval> wilson_of_equal(double rate, std::int64_t clusters, double level) {
   if ((rate != 0 && rate != 1) || clusters < 2 || !(level > 0 && level < 1)) return std::nullopt;
   return wilson_interval(rate, static_cast<double>(clusters),

@@ -21,6 +21,11 @@ Estimate wilson(std::int64_t count, std::int64_t n, double level = 0.95);
 // One cluster has no interval. Method "wilson_clustered"; if every decision is a cluster of its own it is
 // "wilson".
 Estimate wilson_clustered(const ClusteredMoments& decisions, double level = 0.95);
+// For a rate that is the mean of shares, one a unit (of a case's answers those that pass), where units may
+// hold different numbers of decisions: the same with n_eff = min(p(1 - p)/SE², decisions), SE the standard
+// error of the mean share (clustered if units come in clusters). `decisions` are those behind all shares.
+// Method "wilson_shares"; with several units a cluster "wilson_shares_clustered".
+Estimate wilson_shares(const ClusteredMoments& shares, std::int64_t decisions, double level = 0.95);
 // The interval of the case where all decisions are equal, for a rate of 0 or 1 that so many clusters carry;
 // nothing for another rate, and for fewer than two clusters.
 std::optional<Interval> wilson_of_equal(double rate, std::int64_t clusters, double level = 0.95);

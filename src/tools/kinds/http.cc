@@ -40,7 +40,7 @@ class HttpAction final : public ToolAction {
     call.method = method_;
     call.headers = headers_;
     call.timeout = use.tool->timeout;
-    call.text_reply = true;
+    call.text_reply = TextReply::taken;
     JsonObject rest = std::move(use.arguments);
     auto url = url_.fill(rest);
     if (!url) co_return fail(std::move(url.error()));

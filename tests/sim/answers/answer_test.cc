@@ -231,6 +231,35 @@ TEST(Answer, ReadsASchemaThatStandsInThePrompt) {
   EXPECT_TRUE(fenced && plain);
 }
 
+TEST(Answer, JudgesARequirementByItsWordsWhicheverToolAsks) {
+  constexpr std::string_view kSchema =
+      R"({"type": "object", "properties": {"reason": {"type": "string"}, "fulfilled": {"type": "boolean"}}, "required": ["reason", "fulfilled"]})";
+  const std::string form =
+      "You respond with a JSON object with this structure: {reason: string, pass: boolean, score: number}";
+  const auto verdicts = [&](const std::string& requirement, const std::string& output) {
+    const SimOptions exact{.seed = 1, .noise = 0};
+    const auto ours =
+        answer(asked("You decide whether an output fulfils one requirement.",
+                     "<requirement>\n" + requirement + "\n</requirement>\n\n<output>\n" + output +
+                         "\n</output>\n\n<question>\nNames the sum, the deadline and all else.\n</question>",
+                     kSchema),
+               exact);
+    const auto theirs = parse_lenient_json(
+        answer(asked(form, "<Output>\n" + output + "\n</Output>\n<Rubric>\n" + requirement + "\n</Rubric>"),
+               exact)
+            .message.text);
+    EXPECT_TRUE(theirs);
+    return std::vector<bool>{parsed(ours.message.text).at("fulfilled").as_bool(),
+                             theirs->value.at("pass").as_bool(), as_number(theirs->value.at("score")) == 1.0};
+  };
+  using testing::Each;
+  EXPECT_THAT(verdicts("Names the refund and the deadline", "The refund comes before the deadline."),
+              Each(true));
+  EXPECT_THAT(verdicts("Names the refund and the deadline", "We shall see."), Each(false));
+  EXPECT_THAT(verdicts("Does not promise a refund", "We shall see."), Each(true));
+  EXPECT_THAT(verdicts("Does not promise a refund", "We promise a refund."), Each(false));
+}
+
 TEST(Answer, SaysInWordsThatASchemaHasNoInstance) {
   const auto reply = answer(asked("", "x", R"({"type": "integer", "minimum": 2, "maximum": 1})"), {});
   EXPECT_THAT(reply.message.text, HasSubstr("no valid instance"));

@@ -18,6 +18,10 @@ Json parsed(std::string_view text) {
   return value ? *value : Json();
 }
 
+Json body_of(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
+  return parsed(openai_body(request, spec, plan));
+}
+
 void expect_refused(std::string_view body, std::string_view param, std::string_view code) {
   const auto call = read_openai_request(parsed(body));
   ASSERT_FALSE(call) << body;
@@ -206,7 +210,7 @@ TEST(OpenAiWire, RequestsOfTheClientReadBack) {
   ModelSpec spec;
   spec.provider = "openai";
   spec.name = "m";
-  const auto call = read_openai_request(openai_body(request, spec, WirePlan{}));
+  const auto call = read_openai_request(body_of(request, spec, WirePlan{}));
   ASSERT_TRUE(call) << call.error().message;
   EXPECT_EQ(call->request, request);
 
@@ -220,7 +224,7 @@ TEST(OpenAiWire, RequestsOfTheClientReadBack) {
   plan.way = StructuredWay::json_schema;
   plan.strict = true;
   plan.stream = true;
-  const auto structured = read_openai_request(openai_body(request, spec, plan));
+  const auto structured = read_openai_request(body_of(request, spec, plan));
   ASSERT_TRUE(structured) << structured.error().message;
   EXPECT_EQ(structured->request.output->schema, request.output->schema);
   EXPECT_TRUE(structured->stream);

@@ -189,5 +189,31 @@ TEST(WilsonClustered, OfEqualDecisionsCountsClustersAndOfOneClusterSaysNothing) 
   EXPECT_EQ(wilson_clustered(ClusteredMoments()).undefined, "no observations");
 }
 
+// Four cases with 3/3, 2/3, 3/3 and 1/3 answers that pass: p = 0.75, SE² = Σ(x − p)²/(3·4) = 0.02546296,
+// n_eff = 0.1875/SE² = 7.363636 (of 12 decisions); Wilson's formula with t = 3.182446 by Python.
+TEST(WilsonShares, WorkedExample) {
+  ClusteredMoments shares;
+  for (const double share : {1.0, 2.0 / 3, 1.0, 1.0 / 3}) shares.add(std::to_string(shares.all().n()), share);
+  const Estimate estimate = wilson_shares(shares, 12);
+  EXPECT_EQ(estimate.method, "wilson_shares");
+  EXPECT_EQ(estimate.n, 4);
+  EXPECT_DOUBLE_EQ(*estimate.value, 0.75);
+  ASSERT_TRUE(estimate.ci);
+  EXPECT_NEAR(estimate.ci->low, 0.2453565, 1e-6);
+  EXPECT_NEAR(estimate.ci->high, 0.9651341, 1e-6);
+  EXPECT_FALSE(wilson_shares(shares, 3).ci) << "fewer decisions than shares";
+}
+
+TEST(WilsonShares, OfEqualSharesCountsClustersAndWithOneDecisionEachIsWilsonClustered) {
+  ClusteredMoments equal;
+  for (int i = 0; i < 12; ++i) equal.add(std::to_string(i / 4), 1);
+  EXPECT_EQ(wilson_shares(equal, 36).ci->low, wilson(3, 3).ci->low);
+  ClusteredMoments decisions;
+  for (int i = 0; i < 12; ++i) decisions.add(std::to_string(i / 3), i % 4 == 0 || i < 5 ? 1 : 0);
+  EXPECT_DOUBLE_EQ(wilson_shares(decisions, 12).ci->low, wilson_clustered(decisions).ci->low);
+  EXPECT_EQ(wilson_shares(decisions, 12).method, "wilson_shares_clustered");
+  EXPECT_EQ(wilson_shares(ClusteredMoments(), 0).undefined, "no observations");
+}
+
 }  // namespace
 }  // namespace assay
