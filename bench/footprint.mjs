@@ -1,7 +1,7 @@
 // What the program takes without a network: its start, its memory as the data grow, and lines that it only reads.
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answered, lines, routed } from './inputs.mjs';
+import { answered, lines, routed, said } from './inputs.mjs';
 import { assay, best, inDirectory, judgedArguments, judgedRun, scratch } from './program.mjs';
 import { whole } from './report.mjs';
 
@@ -31,6 +31,26 @@ export async function throughput(report) {
   const run = best(3, () => routedRun(input));
   report.figure('JSONL classification, 1,000,000 lines, all files written',
     `${(statSync(input).size / run.wall / 1e9).toFixed(2)} GB/s of wall time, ${(statSync(input).size / run.cpu / 1e9).toFixed(2)} GB/s of CPU time (${run.wall.toFixed(2)} s, ${run.cpu.toFixed(2)} s CPU, ${(1 / run.wall).toFixed(2)} M lines/s)`, '≥ 0.5 GB/s a core');
+}
+
+// A declared evaluation that asks nobody: two variants whose answers stand in the data, five checks.
+export async function custom(report) {
+  const count = 100000;
+  const input = await lines(scratch, `said-${count}.jsonl`, count, said);
+  const config = join(scratch, 'custom.yaml');
+  writeFileSync(config, `evaluation: custom
+input_path: ${input}
+variants: {old: {given: old}, new: {given: new}}
+metrics:
+  - {name: says_it, contains: "{reference}", ignore_case: true}
+  - {name: same, equals: "{reference}"}
+  - {name: number, regex: "[0-9]+ days"}
+  - {name: short, words: {max: 40}}
+  - {name: overlap, token_f1: "{reference}"}
+`);
+  const run = best(3, () => inDirectory((output) => assay(['run', config, '--output-dir', output, '--quiet'])));
+  report.figure(`\`custom\`, ${whole(count)} cases × 2 variants × 5 checks, comparisons and all files`,
+    `${run.wall.toFixed(1)} s, ${run.cpu.toFixed(1)} s CPU (${whole(count * 10 / run.wall)} checks/s), ${run.megabytes.toFixed(0)} MB`, '≤ 150 MB');
 }
 
 // What comes behind the last answer, against all that comes before it: the last commit is the first thing that

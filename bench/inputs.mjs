@@ -28,3 +28,8 @@ export const routed = (i) => ({
 });
 // A question with the answer that is to be judged.
 export const answered = (i) => ({ id: `c${i}`, question: `How do I renew permit ${i}?`, llm_answer: `You renew permit ${i} online. It takes ${i % 30} days.` });
+// A question with the answers of two systems and what they should have said.
+export const said = (i) => ({
+  id: `c${i}`, question: `How long does permit ${i} take?`, reference: `${i % 30} days`,
+  old: `You apply for permit ${i} online. It takes ${(i % 5 === 0 ? i + 1 : i) % 30} days.`, new: `Permit ${i}: ${(i % 7 === 0 ? i + 2 : i) % 30} days, counted from the day on which all papers are there.`,
+});

@@ -41,7 +41,8 @@ Key models_key() {
                     .help = fmt::format(
                         "Address of another server with the same protocol; by default {}, then the "
                         "provider's own.",
-                        either_of(&Provider::base_variable))},
+                        either_of(&Provider::base_variable)),
+                    .fills = Fills::when_used},
                    {.name = "api_key_env",
                     .help = fmt::format("Environment variable that holds the key; by default {}.",
                                         either_of(&Provider::key_variable))},
@@ -141,6 +142,17 @@ Keys common_keys() {
        .help = "Evaluate the good lines although others cannot be read; the summary counts them.",
        .default_value = false,
        .decides = Decides::cases},
+      {.name = "limit",
+       .type = KeyType::integer,
+       .help = "Take the first so many cases only. A resume may raise it.",
+       .minimum = 1,
+       .maximum = 1e15,
+       .decides = Decides::cases},
+      {.name = "only",
+       .type = KeyType::text_list,
+       .help = "Take the cases with these ids only; the flag may be repeated.",
+       .example = "[case-17, case-40]",
+       .decides = Decides::cases},
       {.name = "reuse",
        .type = KeyType::path,
        .help = "Directory of an earlier run: answers to the same requests are taken from there.",
@@ -209,7 +221,8 @@ Keys common_keys() {
        .keys = {{.name = "proxy",
                  .help =
                      "Proxy for all requests; by default as the environment says (https_proxy, no_proxy, …). "
-                     "`${NAME}` is filled from the environment."},
+                     "`${NAME}` is filled from the environment.",
+                 .fills = Fills::when_used},
                 {.name = "ca_file",
                  .type = KeyType::path,
                  .help = "Certificates of a private authority (PEM), beside the system's."}},

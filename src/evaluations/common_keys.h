@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/config.h"
+#include "core/config/config.h"
 
 namespace assay {
 

@@ -98,7 +98,7 @@ Result<std::unique_ptr<EarlyStop>> EarlyStop::make(const Evaluation& evaluation,
                                                    std::vector<StopCondition> conditions,
                                                    std::uint64_t seed) {
   std::unique_ptr<EarlyStop> made(new EarlyStop(evaluation, std::move(conditions)));
-  auto source = evaluation.cases();
+  auto source = evaluation.chosen_cases();
   if (!source) return fail(std::move(source.error()));
   std::vector<CasePlace> places;
   std::vector<std::uint32_t> clusters;  // of each place

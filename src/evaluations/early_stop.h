@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "engine/stop_rule.h"
 #include "evaluations/evaluation.h"

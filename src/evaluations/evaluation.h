@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "engine/finished_case.h"
 #include "engine/work.h"

@@ -18,6 +18,7 @@ struct JudgingKey {
 constexpr JudgingKey kJudgingKeys[] = {
     {"", "judge"},
     {"rag_answers", "metrics"},
+    {"custom", "metrics"},
     {"guidelines", "skip"},
     {"experiment", "pairwise"},
     {"experiment", "absolute"},

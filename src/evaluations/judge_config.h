@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/json/json.h"
 #include "models/chat.h"
 

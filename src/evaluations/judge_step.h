@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/json/json.h"
 #include "core/schema/schema.h"
 #include "engine/context.h"

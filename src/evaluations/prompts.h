@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "core/json/json.h"
 #include "models/chat.h"

@@ -9,6 +9,7 @@
 #include "evaluations/components/rag_answers.h"
 #include "evaluations/components/retrieval.h"
 #include "evaluations/components/topic_tagger.h"
+#include "evaluations/custom/custom.h"
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/guidelines/guidelines.h"
 #include "evaluations/persona/persona.h"
@@ -21,6 +22,8 @@ using namespace components;
 constexpr EvaluationKind kKinds[] = {
     {"benchmark", "which system answers questions over data better: PromptQL, or a model with tools?",
      benchmark::benchmark_keys, benchmark::make_benchmark},
+    {"custom", "whatever you declare: your fields, your variants, your checks, your rubric",
+     custom::custom_keys, custom::make_custom},
     {"experiment", "which prompt condition gives better answers, judged blind?", experiment::experiment_keys,
      experiment::make_experiment, experiment::verify_experiment},
     {"guidelines", "has the agent carried out the action of each guideline in this conversation?",

@@ -59,6 +59,20 @@ const Metric* find_metric(std::string_view name, const Summary& summary) {
   return found == summary.metrics.end() ? nullptr : &*found;
 }
 
+// The end of an interval that a name asks for, where no metric has that very name.
+struct IntervalEnd {
+  std::string_view metric;
+  double Interval::* end = nullptr;
+};
+std::optional<IntervalEnd> interval_end(std::string_view name) {
+  for (const auto& [word, end] : {std::pair{std::string_view(".low"), &Interval::low},
+                                  std::pair{std::string_view(".high"), &Interval::high}}) {
+    if (name.size() > word.size() && name.ends_with(word))
+      return IntervalEnd{name.substr(0, name.size() - word.size()), end};
+  }
+  return std::nullopt;
+}
+
 // Where the operator stands: the last one, since a label in a name may hold any character and a number none.
 std::optional<std::pair<std::size_t, Operator>> find_operator(std::string_view text) {
   for (std::size_t at = text.size(); at-- > 0;) {
@@ -97,8 +111,20 @@ Error unknown_name(std::string_view name, std::vector<std::string> known) {
                {}};
 }
 
+bool declared(std::string_view wanted, std::span<const std::string> metric_names) {
+  return std::ranges::any_of(metric_names, [&](std::string_view name) {
+    return name.ends_with('.') ? wanted.size() > name.size() && wanted.starts_with(name) : wanted == name;
+  });
+}
+
 void add_run_figures(std::vector<std::string>& names) {
   for (const RunFigure& figure : kRunFigures) names.emplace_back(figure.name);
+}
+
+// Reasons may open with the same words themselves.
+std::string_view without_opening(std::string_view reason) {
+  constexpr std::string_view kOpening = "no interval: ";
+  return reason.starts_with(kOpening) ? reason.substr(kOpening.size()) : reason;
 }
 
 bool holds(double value, GateOperator comparison, double threshold) {
@@ -152,11 +178,8 @@ Result<Gate> parse_gate(std::string_view text) {
 
 Status check_gate(const Gate& gate, std::span<const std::string> metric_names) {
   if (find_run_figure(gate.name) != nullptr) return {};
-  for (const std::string& name : metric_names) {
-    const bool family = name.ends_with('.');
-    if (!family && name == gate.name) return {};
-    if (family && gate.name.size() > name.size() && gate.name.starts_with(name)) return {};
-  }
+  if (declared(gate.name, metric_names)) return {};
+  if (const auto end = interval_end(gate.name); end && declared(end->metric, metric_names)) return {};
   std::vector<std::string> known(metric_names.begin(), metric_names.end());
   for (std::string& name : known) {
     if (name.ends_with('.')) name += "…";
@@ -174,6 +197,16 @@ Result<GateResult> evaluate_gate(const Gate& gate, const Summary& summary) {
       result.note = metric->estimate.undefined.empty()
                         ? "undefined"
                         : fmt::format("undefined: {}", metric->estimate.undefined);
+    }
+  } else if (const auto end = interval_end(gate.name);
+             const Metric* bounded = end ? find_metric(end->metric, summary) : nullptr) {
+    const Estimate& estimate = bounded->estimate;
+    if (estimate.ci) {
+      result.value = (*estimate.ci).*end->end;
+    } else {
+      result.note =
+          fmt::format("no interval: {}", estimate.undefined.empty() ? "none is made for this figure"
+                                                                    : without_opening(estimate.undefined));
     }
   } else if (const RunFigure* figure = find_run_figure(gate.name)) {
     result.value = figure->value(summary);
@@ -208,6 +241,9 @@ std::vector<GateResult> evaluate_gates(std::span<const Gate> gates, const Summar
 
 Metric::Form gate_form(const Gate& gate, const Summary& summary) {
   if (const Metric* metric = find_metric(gate.name, summary)) return metric->form;
+  if (const auto end = interval_end(gate.name)) {
+    if (const Metric* metric = find_metric(end->metric, summary)) return metric->form;
+  }
   return gate.name == "usage.cost_usd" ? Metric::Form::number : Metric::Form::count;
 }
 

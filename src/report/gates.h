@@ -1,7 +1,9 @@
 // Gates: conditions on a summary that decide the exit code, written as "precision >= 0.8". A gate names a
-// metric, a count of cases (cases.errored, or errored where no metric is called so) or a figure of the usage
-// (usage.cost_usd). An undefined figure fails its gate. Figures are compared with a tolerance of 1e-9, so
-// that a mean of 0.9 does not fail `>= 0.9` by the last bit.
+// metric, an end of a metric's interval (precision.low, precision.high), a count of cases (cases.errored, or
+// errored where no metric is called so) or a figure of the usage (usage.cost_usd). An undefined figure, and
+// an interval that is not there, fail their gate. A metric whose own name ends in .low is that metric.
+// Figures are compared with a tolerance of 1e-9, so that a mean of 0.9 does not fail `>= 0.9` by the last
+// bit.
 #pragma once
 
 #include <span>
@@ -26,8 +28,8 @@ struct Gate {
 Result<Gate> parse_gate(std::string_view text);
 
 // Before the run: is this a name that the evaluation can report? A declared name that ends in a dot stands
-// for a family whose names come from the data ("precision."). The error (kind config) lists the nearest
-// names.
+// for a family whose names come from the data ("precision."). `.low` and `.high` of a declared name are
+// known as well. The error (kind config) lists the nearest names.
 Status check_gate(const Gate& gate, std::span<const std::string> metric_names);
 
 // After the run. A name that the summary does not have is an error (kind config) that lists the nearest ones.

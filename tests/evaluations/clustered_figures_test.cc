@@ -64,5 +64,22 @@ TEST(ClusteredFigures, WithoutClustersNothingChanges) {
   EXPECT_EQ(summary.metrics[0].estimate.method, "wilson");
 }
 
+// Two clusters with means −0.5 and 0.5: SE = 0.5, and t with one degree of freedom 12.706.
+TEST(ClusteredFigures, AnIntervalIsCutAtTheRangeOfItsFigure) {
+  ClusteredFigures clustered;
+  for (const char* name : {"correct.difference.new", "paired.difference.new"}) {
+    clustered.add("a", name, -0.5);
+    clustered.add("b", name, 0.5);
+  }
+  Summary summary;
+  summary.metrics = {figure("correct.difference.new", 0), figure("paired.difference.new", 0)};
+  summary.metrics[1].estimate.method = "paired_t_clustered_plus_one";
+  const std::vector<MeanFigure> means = {{"correct.difference.new", {-1, 1}}};
+  clustered.apply(summary, means);
+  EXPECT_EQ(summary.metrics[0].estimate.ci->low, -1);
+  EXPECT_EQ(summary.metrics[0].estimate.ci->high, 1);
+  EXPECT_EQ(summary.metrics[1].estimate.ci->low, 0.1) << "a paired difference has its own";
+}
+
 }  // namespace
 }  // namespace assay

@@ -38,7 +38,9 @@ class ScoreEvaluation final : public Evaluation {
   ScoreEvaluation(std::string path, const std::string& cluster)
       : path_(std::move(path)),
         fields_({{.name = "score", .type = components::FieldType::number}}, {}, cluster) {}
-  Result<std::unique_ptr<CaseSource>> cases() const override { return components::open_data(path_, fields_); }
+  Result<std::unique_ptr<CaseSource>> cases() const override {
+    return components::open_data({path_}, fields_);
+  }
   std::string data_path() const override { return path_; }
   bool asks_outside() const override { return true; }
   Task<Outcome> evaluate(const Case&, CaseContext&) const override { co_return Outcome{}; }

@@ -7,6 +7,7 @@
 
 #include "engine/context.h"
 #include "engine/effects/model.h"
+#include "engine/effects/program.h"
 #include "engine/effects/target.h"
 #include "engine/effects/tool.h"
 #include "tests/core/detached.h"
@@ -26,6 +27,8 @@ class QuietContext : public CaseContext {
     if (auto* command = dynamic_cast<CommandEffect*>(effect.get()))
       reply = co_await run_command(step, command->call());
     if (auto* http = dynamic_cast<HttpEffect*>(effect.get())) reply = co_await call_http(step, http->call());
+    if (auto* program = dynamic_cast<ProgramEffect*>(effect.get()))
+      reply = co_await ask_program(step, program->call());
     if (auto* tool = dynamic_cast<ToolEffect*>(effect.get())) reply = co_await use_tool(step, tool->use());
     if (auto* list = dynamic_cast<ToolListEffect*>(effect.get()))
       reply = co_await list_tools(step, list->server());
@@ -37,6 +40,7 @@ class QuietContext : public CaseContext {
   }
   virtual Task<Result<Json>> run_command(std::string step, CommandCall) { co_return unexpected(step); }
   virtual Task<Result<Json>> call_http(std::string step, HttpCall) { co_return unexpected(step); }
+  virtual Task<Result<Json>> ask_program(std::string step, ProgramCall) { co_return unexpected(step); }
   virtual Task<Result<Json>> use_tool(std::string step, ToolUse) { co_return unexpected(step); }
   virtual Task<Result<Json>> list_tools(std::string step, std::shared_ptr<const ToolSpec>) {
     co_return unexpected(step);
@@ -47,6 +51,9 @@ class QuietContext : public CaseContext {
   }
   Random random(std::string_view step) const override { return Random::keyed(1, step); }
   CaseSpending spending() const override { return {}; }
+  StepSpending spending_of(std::string_view /*step*/) const override { return spent; }
+
+  StepSpending spent;  // on each step
 
   std::map<std::string, std::string> files;
 

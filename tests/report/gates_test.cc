@@ -140,6 +140,45 @@ TEST(Gate, IsCheckedBeforeTheRunAgainstTheDeclaredNames) {
   EXPECT_FALSE(check_gate(parse_gate("x >= 1").value(), {}).has_value());
 }
 
+TEST(Gate, ReadsTheEndsOfAnInterval) {
+  Summary summary;
+  Metric rate = metric("correct.rate.new", plain_figure(0.9, 100), Metric::Form::share);
+  rate.estimate.ci = Interval{0.82, 0.95};
+  summary.metrics = {rate, metric("precision.low", plain_figure(0.3, 9)),
+                     metric("precision", plain_figure(0.7, 9))};
+  summary.metrics.back().estimate.ci = Interval{0.4, 0.8};
+  EXPECT_TRUE(passes("correct.rate.new >= 0.9", summary));
+  EXPECT_FALSE(passes("correct.rate.new.low >= 0.9", summary));
+  EXPECT_TRUE(passes("correct.rate.new.low > 0.8", summary));
+  EXPECT_TRUE(passes("correct.rate.new.high <= 0.95", summary));
+  EXPECT_TRUE(passes("precision.low == 0.3", summary)) << "a metric of that very name is meant";
+  EXPECT_TRUE(passes("precision.high == 0.8", summary));
+  EXPECT_EQ(gate_form(parse_gate("correct.rate.new.low > 0").value(), summary), Metric::Form::share);
+  const auto known = [](const char* text) {
+    const std::vector<std::string> names = {"correct.rate.new", "topic.recall."};
+    return check_gate(parse_gate(text).value(), names).has_value();
+  };
+  EXPECT_TRUE(known("correct.rate.new.low > 0"));
+  EXPECT_TRUE(known("topic.recall.refund.high < 1"));
+  EXPECT_FALSE(known("correct.rate.old.low > 0"));
+  EXPECT_FALSE(known("correct.rate.new.middle > 0"));
+  EXPECT_FALSE(known("errored.low > 0"));
+}
+
+TEST(Gate, FailsWithoutAnIntervalAndSaysWhy) {
+  Summary summary;
+  summary.metrics = {metric("a", plain_figure(1, 1)), metric("b", plain_figure(1, 1))};
+  summary.metrics[0].estimate.undefined = "no interval: one observation has no spread";
+  for (const char* text : {"a.low >= 0", "a.high != 5"}) {
+    const auto result = evaluate_gate(parse_gate(text).value(), summary);
+    ASSERT_TRUE(result.has_value());
+    EXPECT_FALSE(result->passed);
+    EXPECT_EQ(result->note, "no interval: one observation has no spread");
+  }
+  EXPECT_EQ(evaluate_gate(parse_gate("b.low >= 0").value(), summary)->note,
+            "no interval: none is made for this figure");
+}
+
 TEST(Gates, AreEvaluatedTogetherAndAnUnknownNameFails) {
   const std::vector<Gate> gates = {parse_gate("accuracy >= 0.5").value(),
                                    parse_gate("nonsense >= 1").value()};

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "evaluations/benchmark/plan.h"
 #include "evaluations/benchmark/run_state.h"
 #include "evaluations/benchmark/scoring/scoring.h"

@@ -72,7 +72,8 @@ Keys benchmark_keys() {
                 {.name = "ddn",
                  .type = KeyType::any,
                  .help = "The data: v1 `{url, headers}`, v2 `{build_id}` or `{build_version}`, `headers`; "
-                         "`${NAME}` is filled from the environment."},
+                         "`${NAME}` is filled from the environment.",
+                 .fills = Fills::when_used},
                 {.name = "system_instructions", .help = "v1: what the service is told first."},
                 {.name = "ai_primitives_llm",
                  .help = "v1: the model of the service's own primitives; by default that of the run.",

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/problem.h"
 #include "evaluations/benchmark/resume.h"
 #include "evaluations/benchmark/task_file.h"

@@ -11,15 +11,19 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
-#include "evaluations/benchmark/scoring/ranking.h"
+#include "evaluations/scoring/number.h"
+#include "evaluations/scoring/ranking.h"
 
 namespace assay::benchmark {
 namespace {
 
+using scoring::Ranking;
+using scoring::Records;
+using scoring::Row;
+
 // In the order of the enum.
 constexpr std::array<std::string_view, 7> kNames = {"exact",  "number", "records", "ranking",
                                                     "schema", "rubric", "command"};
-constexpr std::size_t kMostUnwrapped = 8;  // lists of one around a number
 
 // --- reading -----------------------------------------------------------------------------------------------
 
@@ -161,42 +165,14 @@ AnswerScore exact_score(const Json& expected, const Json& answer) {
   return zero(fmt::format("found {}, expected {}", excerpt(answer), excerpt(expected)));
 }
 
-// What a list of one or an object with one field holds.
-const Json& unwrapped(const Json& value, const std::string& key) {
-  const Json* inner = &value;
-  for (std::size_t i = 0; i < kMostUnwrapped; ++i) {
-    const auto* list = inner->if_array();
-    const auto* object = inner->if_object();
-    if (list != nullptr && list->size() == 1) {
-      inner = &list->front();
-    } else if (object != nullptr && !key.empty() && object->contains(key)) {
-      inner = &object->at(key);
-    } else if (object != nullptr && key.empty() && object->size() == 1) {
-      inner = &object->begin()->value();
-    } else {
-      break;
-    }
-  }
-  return *inner;
-}
-
-std::optional<double> number_in(const Json& value, const RowRule& rule) {
-  return number_of(unwrapped(value, rule.key), rule.strict_types);
-}
-
 AnswerScore number_score(const Scorer& scorer, const Json& expected, const Json& answer) {
   const auto wanted = number_in(expected, scorer.rule);
   const auto got = number_in(answer, scorer.rule);
   if (!wanted) return zero(fmt::format("expected_output is {}, not a number", excerpt(expected)));
   if (!got) return zero(fmt::format("found {}, expected a number", excerpt(answer)));
   AnswerScore score;
-  const double difference = std::fabs(*got - *wanted);
-  score.details = {{"difference", difference}};
-  if (within(*wanted, *got, scorer.tolerance)) {
-    score.value = 1;
-  } else if (scorer.cutoff && difference < *scorer.cutoff) {
-    score.value = (*scorer.cutoff - difference) / (*scorer.cutoff - scorer.tolerance);
-  }
+  score.value = scoring::number_score(*wanted, *got, {scorer.tolerance, scorer.cutoff});
+  score.details = {{"difference", std::fabs(*got - *wanted)}};
   return score;
 }
 

@@ -10,13 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/json/json.h"
 #include "core/schema/schema.h"
-#include "evaluations/benchmark/scoring/records.h"
-#include "evaluations/benchmark/scoring/rows.h"
+#include "evaluations/scoring/records.h"
+#include "evaluations/scoring/rows.h"
 
 namespace assay::benchmark {
+
+using scoring::RowRule;
+using scoring::Tolerances;
 
 enum class ScorerName { exact, number, records, ranking, schema, rubric, command };
 std::string_view to_string(ScorerName name);
@@ -62,10 +65,8 @@ struct AnswerScore {
 };
 
 // exact    1 if equal as JSON (order of keys free, 1 = 1.0), else 0.
-// number   with d = |answer − expected|: 1 for d ≤ tolerance, 0 for d ≥ cutoff, on a straight line between;
-//          without a cutoff 0 beyond the tolerance. A list of one and an object with one field (or the field
-//          `key`) stand for what they hold. Text that is a number counts unless types are strict.
-// records  see records.h.   ranking   see ranking.h.
+// number   see scoring/number.h.
+// records  see scoring/records.h.   ranking   see scoring/ranking.h.
 // schema   1 if valid, else 0; the notes name every defect.
 // Nothing: for rubric and command, and if there is no expected output for a scorer that needs one.
 std::optional<AnswerScore> score(const Scorer& scorer, const Json* expected, const Json& answer);

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluations/benchmark/scoring/ranking.h"
+#include "evaluations/scoring/ranking.h"
 
 namespace assay::benchmark {
 namespace {

@@ -13,9 +13,9 @@
 #include <optional>
 #include <string>
 
-#include "evaluations/benchmark/scoring/rows.h"
+#include "evaluations/scoring/rows.h"
 
-namespace assay::benchmark {
+namespace assay::scoring {
 
 struct Records {
   double score = 0;
@@ -40,4 +40,4 @@ Records compare_records(const Rows& expected, const Rows& answer, const Toleranc
                         bool strict_types);
 JsonObject to_json(const Records& records);
 
-}  // namespace assay::benchmark
+}  // namespace assay::scoring

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "evaluations/benchmark/scoring/rows.h"
+#include "evaluations/scoring/rows.h"
 
-namespace assay::benchmark {
+namespace assay::scoring {
 
 struct Ranking {
   double score = 0;
@@ -34,4 +34,4 @@ struct Ranking {
 Ranking compare_rankings(const Rows& expected, const Rows& answer);
 JsonObject to_json(const Ranking& ranking);
 
-}  // namespace assay::benchmark
+}  // namespace assay::scoring

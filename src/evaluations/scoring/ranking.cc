@@ -1,4 +1,4 @@
-#include "evaluations/benchmark/scoring/ranking.h"
+#include "evaluations/scoring/ranking.h"
 
 #include <algorithm>
 #include <string_view>
@@ -10,7 +10,7 @@
 #include "stats/classification/retrieval.h"
 #include "stats/comparisons/association.h"
 
-namespace assay::benchmark {
+namespace assay::scoring {
 namespace {
 
 constexpr double kPenalty = 0.2;  // for each missing or extra id
@@ -88,4 +88,4 @@ JsonObject to_json(const Ranking& ranking) {
           {"missing", ranking.missing},           {"extra", ranking.extra}};
 }
 
-}  // namespace assay::benchmark
+}  // namespace assay::scoring

@@ -8,7 +8,7 @@
 
 #include "core/json/json.h"
 
-namespace assay::benchmark {
+namespace assay::scoring {
 
 // How ids and values of rows are told apart.
 struct RowRule {
@@ -47,4 +47,4 @@ bool within(double a, double b, double tolerance);
 // A number, or, unless types are strict, text that is one as a whole.
 std::optional<double> number_of(const Json& value, bool strict_types);
 
-}  // namespace assay::benchmark
+}  // namespace assay::scoring

@@ -1,4 +1,4 @@
-#include "evaluations/benchmark/scoring/rows.h"
+#include "evaluations/scoring/rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include "core/text.h"
 
-namespace assay::benchmark {
+namespace assay::scoring {
 namespace {
 
 struct List {
@@ -111,4 +111,4 @@ std::optional<double> number_of(const Json& value, bool strict_types) {
   return read ? as_number(*read) : std::nullopt;
 }
 
-}  // namespace assay::benchmark
+}  // namespace assay::scoring

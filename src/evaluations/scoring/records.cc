@@ -1,4 +1,4 @@
-#include "evaluations/benchmark/scoring/records.h"
+#include "evaluations/scoring/records.h"
 
 #include <deque>
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include <boost/json/object.hpp>
 
-namespace assay::benchmark {
+namespace assay::scoring {
 namespace {
 
 // Nothing of nothing is everything.
@@ -99,4 +99,4 @@ JsonObject to_json(const Records& records) {
           {"extra", records.extra}};
 }
 
-}  // namespace assay::benchmark
+}  // namespace assay::scoring

@@ -1,0 +1,310 @@
+#include "evaluations/custom/plan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "evaluations/custom/figures/case_scores.h"
+#include "evaluations/custom/survey.h"
+#include "evaluations/fill.h"
+
+namespace assay::custom {
+namespace {
+
+constexpr std::string_view kChecks = "checks";
+
+// A row of outputs.jsonl is one answer of a case: the case's id is there several times.
+bool is_output_row(const Json& line) {
+  return find_member(line, "variant") != nullptr && find_member(line, "repeat") != nullptr &&
+         find_member(line, "output") != nullptr;
+}
+
+std::string text_of_id(const Json& line, std::string_view field) {
+  const Json* id = find_member(line, field);
+  if (id == nullptr || id->is_null()) return "";
+  return text_or_json(*id);
+}
+
+void set_lines(const Config& config, bool data_hold_outputs, Plan& plan) {
+  const std::string cluster = config.text("cluster");
+  const auto answer_of = [data_hold_outputs](const Json& line) {
+    return data_hold_outputs && is_output_row(line);
+  };
+  plan.lines.id = [answer_of](const Json& line) {
+    std::string id = text_of_id(line, "id");
+    if (!id.empty() && answer_of(line))
+      id += fmt::format("/{}/{}", text_at(line, "variant"), text_of_id(line, "repeat"));
+    return id;
+  };
+  plan.lines.cluster = [cluster, answer_of](const Json& line) {
+    if (!cluster.empty()) return text_of_id(line, cluster);
+    return answer_of(line) ? text_of_id(line, "id") : std::string();
+  };
+}
+
+std::vector<std::string> line_problems(const Plan& plan, const std::string& cluster, const Json& line) {
+  std::vector<std::string> found;
+  if (!line.is_object()) {
+    found.push_back(fmt::format("found {}, expected an object with fields", excerpt(line)));
+    return found;
+  }
+  if (const Json* id = find_member(line, "id");
+      id != nullptr && !id->is_null() && !id->is_string() && !as_integer(*id))
+    found.push_back(fmt::format("field id: found {}, expected text or a whole number", excerpt(*id)));
+  if (!cluster.empty() && text_of_id(line, cluster).empty())
+    found.push_back(fmt::format("field {}: missing; it is the config's `cluster`", cluster));
+  const Json* checks = find_member(line, kChecks);
+  if (checks == nullptr || checks->is_null()) return found;
+  if (!checks->is_array()) {
+    found.push_back(fmt::format("field checks: found {}, expected a list of metrics", excerpt(*checks)));
+    return found;
+  }
+  std::vector<ConfigProblem> problems;
+  for (std::size_t i = 0; i < checks->get_array().size(); ++i)
+    read_case_check(checks->get_array()[i], i, plan.surroundings(), problems);
+  for (const ConfigProblem& problem : problems)
+    found.push_back(fmt::format("field {}: {}", problem.key, problem.text));
+  return found;
+}
+
+std::string unknown_field(const std::string& name, const std::vector<std::string>& fields) {
+  const auto guess = nearest(name, fields);
+  return guess ? fmt::format("unknown field {{{}}}; did you mean {{{}}}?", name, *guess)
+               : fmt::format("unknown field {{{}}}; the data have {}", name, join(fields, ", "));
+}
+
+// Whether variants name only fields that there are, and none that would tell them the answer.
+void check_variants(const Plan& plan, bool known, std::vector<ConfigProblem>& problems) {
+  for (const NamedVariant& named : plan.variants) {
+    const bool data = named.name.empty();
+    const std::string key = data ? "variants" : "variants." + named.name;
+    bool filled = false;
+    for (const auto& [field, place] : named.variant->placeholders()) {
+      filled = true;
+      const bool there = std::ranges::find(plan.fields, field) != plan.fields.end();
+      if (known && !there) {
+        problems.push_back({"config", key,
+                            data ? "no variants are declared, and the data have no field output"
+                                 : fmt::format("{}: {}", place, unknown_field(field, plan.fields))});
+      }
+      if (named.variant->asks() && std::ranges::find(plan.answer_keys, field) != plan.answer_keys.end()) {
+        problems.push_back(
+            {"config", key,
+             fmt::format("{}: {{{}}} is an answer key, which no variant may see", place, field)});
+      }
+    }
+    if (!filled && !named.variant->models().empty()) {
+      problems.push_back({"config", key,
+                          fmt::format("the prompt names no field, such as {{{}}}: every case would be asked "
+                                      "the same",
+                                      plan.fields.empty() ? "question" : plan.fields.front())});
+    }
+  }
+}
+
+// None where there is nothing to compare, or where `variant` leaves it out of this run.
+void read_baseline(const Config& config, Plan& plan) {
+  Design& design = plan.design;
+  for (const NamedVariant& named : plan.variants) design.variants.push_back(named.name);
+  const std::string named = config.text("baseline");
+  const auto found = named.empty() ? design.variants.begin() : std::ranges::find(design.variants, named);
+  if (design.variants.size() > 1 && found != design.variants.end())
+    design.baseline = static_cast<std::size_t>(found - design.variants.begin());
+}
+
+void read_metrics(const Config& config, Plan& plan, std::vector<ConfigProblem>& problems) {
+  const Json* list = config.find("metrics");
+  const JsonArray entries = list != nullptr ? list->get_array() : JsonArray();
+  const MetricSurroundings around = plan.surroundings();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string key = fmt::format("metrics[{}]", i);
+    auto rule = read_metric(entries[i].get_object(), key, around, problems);
+    if (!rule) continue;
+    for (const MetricRule& other : plan.metrics) {
+      if (other.shape.name == rule->shape.name)
+        problems.push_back({"config", key, fmt::format("the name {} is there twice", rule->shape.name)});
+    }
+    if (rule->shape.value == MetricShape::Value::pair && !plan.design.baseline) {
+      if (config.has("variant")) continue;  // there is nothing to compare with in this run
+      problems.push_back({"config", key, "pairwise compares variants; declare at least two"});
+    }
+    plan.metrics.push_back(std::move(*rule));
+  }
+}
+
+void read_design(const Config& config, Plan& plan, std::vector<ConfigProblem>& problems) {
+  Design& design = plan.design;
+  for (const MetricRule& rule : plan.metrics) design.metrics.push_back(rule.shape);
+  design.repeats = static_cast<int>(config.integer("repeat").value_or(1));
+  const bool given = !plan.kept && std::ranges::any_of(plan.variants, [](const NamedVariant& named) {
+    return !named.variant->asks();
+  });
+  if (design.repeats > 1 && given)
+    problems.push_back(
+        {"config", "repeat", "an output that stands in the data is one answer; repeat asks variants again"});
+  for (const std::string& name : config.texts("case_passes")) {
+    const auto found = std::ranges::find(design.metrics, name, &MetricShape::name);
+    if (found == design.metrics.end()) {
+      problems.push_back({"config", "case_passes", fmt::format("there is no metric {}", name)});
+    } else if (!found->has_rate()) {
+      problems.push_back(
+          {"config", "case_passes", fmt::format("{} is neither passed nor failed; give it `passes`", name)});
+    } else {
+      design.case_passes.push_back(static_cast<std::size_t>(found - design.metrics.begin()));
+    }
+  }
+  design.slices = config.texts("slices");
+  for (const std::string& name : design.slices) {
+    if (!plan.fields.empty() && std::ranges::find(plan.fields, name) == plan.fields.end())
+      problems.push_back({"config", "slices", unknown_field(name, plan.fields)});
+  }
+}
+
+// A metric that no case is about is a mistake in its condition or in a name.
+void check_applies(const Plan& plan, const Survey& seen, const std::vector<std::int64_t>& met,
+                   std::vector<ConfigProblem>& problems) {
+  if (!seen.whole || seen.cases == 0) return;
+  for (std::size_t i = 0; i < plan.metrics.size(); ++i) {
+    const MetricRule& rule = plan.metrics[i];
+    const std::string key = fmt::format("metrics[{}]", i);
+    if (rule.when && met[i] == 0) {
+      problems.push_back(
+          {"config", key + ".when",
+           fmt::format("holds for none of {} cases: {} would never apply", seen.cases, rule.shape.name)});
+      continue;
+    }
+    for (const std::string& name : placeholders_in(rule.argument)) {
+      const auto field = seen.fields.find(name);
+      if (field != seen.fields.end() && field->second == 0)
+        problems.push_back({"config", key,
+                            fmt::format("the field {} is empty in all of {} cases: {} would "
+                                        "never apply",
+                                        name, seen.cases, rule.shape.name)});
+    }
+  }
+}
+
+// Fields by their names, from the data and from what the config declares.
+Survey look_at_fields(Plan& plan, std::vector<ConfigProblem>& problems) {
+  Survey seen;
+  seen.whole = false;
+  // What can be read once only is copied into the run first, and looked at then.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(plan.lines.data.path, ignored)) return seen;
+  auto source = open_trees(plan.lines);
+  if (!source) {
+    problems.push_back({"config", "input_path", source.error().text()});
+    return seen;
+  }
+  seen = survey(**source, [&plan](const JsonObject& fields) {
+    const Json* checks = fields.if_contains(kChecks);
+    if (checks != nullptr && checks->is_array() && !checks->get_array().empty())
+      plan.design.case_checks = true;
+  });
+  plan.fields = seen.names;
+  for (const FieldRule& rule : plan.lines.data.fields.rules) {
+    if (std::ranges::find(plan.fields, rule.name) == plan.fields.end()) plan.fields.push_back(rule.name);
+    if (rule.answer_key) plan.answer_keys.push_back(rule.name);
+  }
+  // What they say is for the checks alone.
+  plan.answer_keys.emplace_back(kChecks);
+  std::erase(plan.fields, kChecks);
+  return seen;
+}
+
+// How often each condition holds, and whether a case's own checks ask anybody.
+void look_at_cases(Plan& plan, std::vector<std::int64_t>& met) {
+  met.assign(plan.metrics.size(), 0);
+  const bool conditions =
+      std::ranges::any_of(plan.metrics, [](const MetricRule& rule) { return rule.when.has_value(); });
+  if (!conditions && !plan.design.case_checks) return;
+  auto source = open_trees(plan.lines);
+  if (!source) return;
+  survey(**source, [&](const JsonObject& fields) {
+    for (std::size_t i = 0; i < plan.metrics.size(); ++i) {
+      if (plan.metrics[i].when && plan.metrics[i].when->holds(fields)) ++met[i];
+    }
+    if (plan.asks) return;
+    for (const MetricRule& rule : plan.case_checks(fields)) plan.asks = plan.asks || rule.asked != nullptr;
+  });
+}
+
+}  // namespace
+
+Answered Plan::given_answer(const JsonObject& fields_of_case, const std::string& case_id, std::size_t variant,
+                            int repeat) const {
+  if (kept) return kept->find(case_id, variants[variant].name, repeat);
+  return answered(variants[variant].variant->given(fields_of_case));
+}
+
+MetricSurroundings Plan::surroundings() const {
+  return {.config = config,
+          .fields = fields,
+          .fields_known = !fields.empty(),
+          .judge = judge,
+          .prompts = prompts,
+          .directory = std::filesystem::path(lines.data.path).parent_path().string()};
+}
+
+std::vector<MetricRule> Plan::case_checks(const JsonObject& fields_of_case) const {
+  std::vector<MetricRule> rules;
+  const Json* checks = fields_of_case.if_contains(kChecks);
+  if (checks == nullptr || !checks->is_array()) return rules;
+  const MetricSurroundings around = surroundings();
+  for (std::size_t i = 0; i < checks->get_array().size(); ++i) {
+    std::vector<ConfigProblem> problems;
+    auto rule = read_case_check(checks->get_array()[i], i, around, problems);
+    if (rule) rules.push_back(std::move(*rule));
+  }
+  return rules;
+}
+
+std::unique_ptr<Plan> read_plan(const Config& config, std::vector<ConfigProblem>& problems) {
+  auto plan = std::make_unique<Plan>();
+  plan->config = config;
+  plan->prompts.replace(config, problems);
+  if (config.has("judge")) plan->judge = read_judge(config, "judge");
+  plan->judge.attempts = judge_attempts(config);
+  plan->variants = read_variants(config, problems);
+  if (config.has("outputs")) {
+    if (auto kept = KeptOutputs::open(config.text("outputs"))) {
+      plan->kept = std::move(*kept);
+    } else {
+      problems.push_back({"config", "outputs", kept.error().text()});
+    }
+  }
+  plan->lines.data = read_data_file(config, "input_path", problems);
+  const bool data_hold_outputs = plan->variants.size() == 1 && plan->variants.front().name.empty();
+  set_lines(config, data_hold_outputs, *plan);
+  // Which fields there are must be known before a case's own checks can be held against them.
+  plan->lines.check = [](const Json& line) {
+    return line.is_object() ? std::vector<std::string>() : std::vector<std::string>{"not an object"};
+  };
+  const Survey seen = look_at_fields(*plan, problems);
+  plan->lines.check = [plan = plan.get(), cluster = config.text("cluster")](const Json& line) {
+    return line_problems(*plan, cluster, line);
+  };
+  check_variants(*plan, seen.whole && seen.cases > 0, problems);
+  read_baseline(config, *plan);
+  read_metrics(config, *plan, problems);
+  read_design(config, *plan, problems);
+  for (std::size_t i = 0; i < plan->variants.size(); ++i) plan->asks = plan->asks || plan->asks_variant(i);
+  plan->asks = plan->asks ||
+               std::ranges::any_of(plan->metrics, [](const MetricRule& m) { return m.asked != nullptr; });
+  if (plan->metrics.empty() && !plan->design.case_checks && problems.empty())
+    problems.push_back({"config", "metrics", "found none, expected at least one metric"});
+  std::vector<std::int64_t> met;
+  look_at_cases(*plan, met);
+  check_applies(*plan, seen, met, problems);
+  if (!problems.empty()) return nullptr;
+  plan->human = HumanCheck::from(config, mean_figures(plan->design), problems);
+  if (!problems.empty()) return nullptr;
+  return plan;
+}
+
+}  // namespace assay::custom
