@@ -1,0 +1,51 @@
+#include "imports/traces/conversation.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/text.h"
+
+namespace assay {
+
+void Conversation::add_result(std::string_view call_id, Json result) {
+  // Ids may come again in a long conversation: the last call that waits for a result is meant.
+  for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
+    if (call->id != call_id || !call->result.is_null()) continue;
+    call->result = std::move(result);
+    return;
+  }
+}
+
+Json call_arguments(const Json& value) {
+  const auto text = as_text(value);
+  if (!text) return value;
+  auto parsed = parse_json(*text);
+  if (parsed && parsed->is_object()) return std::move(*parsed);
+  return value;
+}
+
+Result<JsonObject> case_of(const Conversation& conversation, const std::string& number) {
+  const auto question = std::ranges::find_if(conversation.said.rbegin(), conversation.said.rend(),
+                                             [](const auto& one) { return one.role == "user"; });
+  if (question == conversation.said.rend())
+    return fail(ErrorKind::data, "nothing was asked: there is no text of a user");
+  if (!conversation.answer && conversation.calls.empty())
+    return fail(ErrorKind::data,
+                "nothing was answered: there is neither a text of the assistant nor a tool call");
+  JsonObject out = {{"id", conversation.id.empty() ? number : conversation.id},
+                    {"input", question->text},
+                    {"output", conversation.answer.value_or("")}};
+  JsonArray trace;
+  for (const LoggedCall& call : conversation.calls)
+    trace.push_back(JsonObject{{"tool", call.tool}, {"arguments", call.arguments}, {"result", call.result}});
+  if (!trace.empty()) out["trace"] = std::move(trace);
+  JsonArray messages;
+  for (const auto& one : conversation.said)
+    messages.push_back(JsonObject{{"role", one.role}, {"content", one.text}});
+  out["messages"] = std::move(messages);
+  if (!conversation.meta.empty()) out["meta"] = conversation.meta;
+  return out;
+}
+
+}  // namespace assay
