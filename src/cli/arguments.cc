@@ -28,8 +28,9 @@ struct Habit {
 // Flags that people bring from other tools, and what serves here.
 constexpr Habit kHabits[] = {
     {"dry-run", "`assay check` with the same arguments sends nothing and counts what would be asked"},
-    {"limit", "for the first cases only, name a shorter data file (head -n 20 DATA > FEW)"},
-    {"max-samples", "for the first cases only, name a shorter data file (head -n 20 DATA > FEW)"},
+    {"max-samples", "did you mean --limit?"},
+    {"filter-first-n", "did you mean --limit?"},
+    {"sample-id", "did you mean --only?"},
     {"max-concurrency", "did you mean --limits.concurrency?"},
     {"max-connections", "did you mean --limits.concurrency?"},
     {"workers", "did you mean --limits.concurrency?"},

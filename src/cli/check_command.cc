@@ -5,31 +5,56 @@
 #include "evaluations/registry.h"
 #include "gateway/gateway.h"
 #include "report/terminal.h"
+#include "runs/about.h"
 #include "runs/collect.h"
+#include "runs/piped_data.h"
 
 namespace assay {
 namespace {
 
+std::optional<double> cost_of_calls(const std::string& model, const CallEstimate::PerModel& calls,
+                                    const Gateway& gateway) {
+  const Price* price = gateway.price_of(model);
+  if (price == nullptr) return std::nullopt;
+  return cost_of({.prompt_tokens = calls.prompt_tokens, .completion_tokens = calls.completion_tokens}, *price)
+      .usd();
+}
+
+// "  variant old: 60 calls, about $0.12"
+std::string part_words(const std::string& part, const CallEstimate& estimate, const Gateway& gateway) {
+  std::int64_t calls = estimate.target_calls;
+  bool at_most = false;
+  std::optional<double> cost = 0;
+  for (const auto& [model, asked] : estimate.models) {
+    calls += asked.calls;
+    at_most = at_most || asked.at_most;
+    const auto more = cost_of_calls(model, asked, gateway);
+    cost = cost && more ? std::optional(*cost + *more) : std::nullopt;
+  }
+  return fmt::format("  {}: {}{} calls, {}\n", part, at_most ? "up to " : "", calls,
+                     cost ? fmt::format("about ${:.2f}", *cost) : std::string("price unknown"));
+}
+
 // Calls, tokens and cost by model; nothing was sent for it.
 std::string estimate_words(const RunPlan& plan, const Scan& scan, const Gateway& gateway) {
-  std::string out = fmt::format("{}: {} cases, {} {} cannot be used\n", plan.kind->name, scan.cases,
-                                scan.invalid, scan.unit);
+  std::string out =
+      fmt::format("{}: {}, {} {} cannot be used\n", plan.kind->name,
+                  taken_words(plan.evaluation->choice(), scan.cases, scan.left_out), scan.invalid, scan.unit);
   double total = 0;
   bool known = true;
   for (const auto& [model, calls] : scan.estimate.models) {
-    const Usage usage{.prompt_tokens = calls.prompt_tokens, .completion_tokens = calls.completion_tokens};
-    const Price* price = gateway.price_of(model);
-    const auto cost = price != nullptr ? std::optional(cost_of(usage, *price)) : std::nullopt;
-    out += fmt::format(
-        "{}: {}{} calls, about {} prompt and {} completion tokens, {}\n", model,
-        calls.at_most ? "up to " : "", calls.calls, calls.prompt_tokens, calls.completion_tokens,
-        cost ? fmt::format("about ${:.2f}", cost->usd()) : std::string("price unknown (set `prices`)"));
+    const auto cost = cost_of_calls(model, calls, gateway);
+    out +=
+        fmt::format("{}: {}{} calls, about {} prompt and {} completion tokens, {}\n", model,
+                    calls.at_most ? "up to " : "", calls.calls, calls.prompt_tokens, calls.completion_tokens,
+                    cost ? fmt::format("about ${:.2f}", *cost) : std::string("price unknown (set `prices`)"));
     known = known && cost.has_value();
-    if (cost) total += cost->usd();
+    if (cost) total += *cost;
   }
   if (scan.estimate.target_calls > 0) out += fmt::format("target: {} calls\n", scan.estimate.target_calls);
   if (scan.estimate.models.empty() && scan.estimate.target_calls == 0)
     out += "no calls: everything is in the data\n";
+  for (const auto& [part, estimate] : scan.estimate.parts) out += part_words(part, estimate, gateway);
   if (known && scan.estimate.models.size() > 1) out += fmt::format("together about ${:.2f}\n", total);
   return out + "nothing was sent\n";
 }
@@ -51,6 +76,13 @@ int check_command(const std::vector<std::string>& words, const Surroundings& sur
   auto plan =
       plan_from(evaluation, arguments->words.empty() ? "" : arguments->words[0], *arguments, surroundings);
   if (!plan) return kBadInput;
+  if (const auto piped = piped_data(all_keys(*plan->kind), plan->config)) {
+    return bad_input({ErrorKind::usage,
+                      "found a pipe, which can be read once only: a run copies it, a check would use it up; "
+                      "give the check a file",
+                      {{"key", piped->key}}},
+                     surroundings);
+  }
   EventLoop loop;
   std::vector<ConfigProblem> problems;
   Gateway gateway(loop, plan->config, surroundings.environment, problems);
@@ -68,7 +100,9 @@ int check_command(const std::vector<std::string>& words, const Surroundings& sur
   const bool bad =
       !problems.empty() || scan->cases == 0 || (scan->invalid > 0 && !plan->config.boolean("skip_invalid"));
   if (scan->cases == 0) print_error("error: the data hold no case\n");
-  return bad ? kBadInput : kDone;
+  if (bad || !arguments->has("probe")) return bad ? kBadInput : kDone;
+  return evaluation.empty() ? run_evaluation_command(words, surroundings)
+                            : named_evaluation_command(evaluation, rest, surroundings);
 }
 
 }  // namespace assay

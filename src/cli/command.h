@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/terminal.h"
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/environment.h"
 
 namespace assay {
@@ -38,16 +38,20 @@ const Command* find_command(std::string_view name);
 
 int run_evaluation_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int check_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int score_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int resume_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int compare_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int label_sample_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int stats_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int report_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int verify_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int show_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int init_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int runs_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int serve_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int sim_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int demo_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int import_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int completion_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int help_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 // `assay question_router …`: the evaluation named instead of `run`.
@@ -70,10 +74,13 @@ Keys label_sample_keys();
 Keys stats_keys();
 Keys report_keys();
 Keys verify_keys();
+Keys show_keys();
+Keys init_keys();
 Keys runs_keys();
 Keys serve_keys();
 Keys sim_keys();
 Keys demo_keys();
+Keys import_keys();
 
 // "error: …" on stderr.
 void show_error(const Error& error, const Surroundings& surroundings);

@@ -1,23 +1,19 @@
 #include <algorithm>
 #include <filesystem>
-#include <span>
 
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/examples.h"
 #include "cli/help.h"
-#include "core/embedded.h"
 #include "core/file.h"
 #include "core/time.h"
 #include "report/conclusions.h"
 #include "report/terminal.h"
 #include "runs/finished.h"
-#include "store/sqlite.h"
 
 namespace assay {
-
-std::span<const EmbeddedText> embedded_examples();
 
 namespace {
 
@@ -26,31 +22,20 @@ namespace fs = std::filesystem;
 Status unpack_examples(const std::string& directory) {
   for (const EmbeddedText& example : embedded_examples()) {
     const fs::path path = fs::path(directory) / "examples" / std::string(example.name);
-    if (auto made = make_directories(path.parent_path().string()); !made) return made;
-    if (auto written = write_file(path.string(), example.text); !written) return written;
-    // A command target must be runnable.
-    if (path.extension() == ".sh") {
-      std::error_code ignored;
-      fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
-                      fs::perm_options::add, ignored);
-    }
+    if (auto written = write_example(path.string(), example.text); !written) return written;
   }
   return {};
 }
 
-// tickets.sql beside a config makes tickets.db, which the config names.
+// Of the scripts beside a config; what stands deeper belongs to something else.
 Status make_databases(const std::string& directory) {
   for (const EmbeddedText& example : embedded_examples()) {
-    const fs::path script = fs::path(directory) / "examples" / std::string(example.name);
     const fs::path name{std::string(example.name)};
     if (name.extension() != ".sql" || std::distance(name.begin(), name.end()) != 2) continue;
-    const std::string path = fs::path(script).replace_extension(".db").string();
+    const std::string path = database_of((fs::path(directory) / "examples" / name).string());
     std::error_code ignored;
     fs::remove(path, ignored);
-    auto database = Database::open(path, Database::Mode::create);
-    if (!database) return fail(std::move(database.error()));
-    if (auto made = database->execute(std::string(example.text)); !made)
-      return fail(std::move(made.error()).with("file", script.string()));
+    if (auto made = make_database(path, example.text); !made) return made;
   }
   return {};
 }

@@ -16,7 +16,7 @@ constexpr std::size_t kShownProblems = 50;
 
 // Flags that belong to the command, not to the config.
 bool is_run_flag(const FlagValue& flag) {
-  return flag_form(resume_flags(), flag.name).has_value();
+  return flag_form(run_flags(), flag.name) || flag_form(resume_flags(), flag.name);
 }
 
 }  // namespace
@@ -48,7 +48,9 @@ bool shown_help(std::string_view command, std::string_view evaluation, const Arg
 
 std::optional<RunPlan> plan_from(std::string_view evaluation, const std::string& config_file,
                                  const Arguments& arguments, const Surroundings& surroundings) {
-  PlanRequest request{.evaluation = std::string(evaluation), .config_file = config_file};
+  PlanRequest request{.evaluation = std::string(evaluation),
+                      .config_file = config_file,
+                      .environment = surroundings.environment};
   std::ranges::copy_if(arguments.flags, std::back_inserter(request.flags),
                        [](const FlagValue& flag) { return !is_run_flag(flag); });
   auto plan = make_run_plan(std::move(request));
@@ -81,11 +83,15 @@ std::string command_line(std::string_view first, const std::vector<std::string>&
 Keys run_flags() {
   return {{.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."},
           {.name = "verbose", .type = KeyType::boolean, .help = "Show every request, without secrets (-v)."},
+          {.name = "probe",
+           .type = KeyType::boolean,
+           .help = "Run one case through everything, and show each prompt and reply."},
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
 Keys resume_flags() {
   Keys keys = run_flags();
+  std::erase_if(keys, [](const Key& key) { return key.name == "probe"; });
   keys.push_back({.name = "accept_changes",
                   .type = KeyType::boolean,
                   .help =

@@ -26,6 +26,7 @@ std::string general_help(const Terminal& terminal) {
   out += bold("Start here\n", terminal);
   out +=
       "  assay demo                 every evaluation on bundled examples; needs no key and no network\n"
+      "  assay init [EVALUATION]    a config with data and prompts of your own to begin with\n"
       "  assay run CONFIG           run the evaluation that a YAML file describes\n"
       "  assay check CONFIG         look at config and data, count calls, estimate cost; sends nothing\n\n";
   out += bold("Commands\n", terminal);
@@ -59,7 +60,8 @@ std::string command_help(std::string_view command, std::string_view evaluation, 
   out += fmt::format("{}: {}\n\nassay {} {}\n", bold(found->name, terminal), found->title, found->name,
                      found->words);
   if (found->help != nullptr) return out + "\n" + found->help(terminal);
-  const bool runs = found->name == "run" || found->name == "check" || found->name == "resume";
+  const bool runs =
+      found->name == "run" || found->name == "check" || found->name == "score" || found->name == "resume";
   const Keys keys = found->name == "resume" ? resume_flags() : runs ? run_flags() : found->keys();
   if (!keys.empty()) out += "\n" + bold("Flags\n", terminal) + help_text(keys, text_width(terminal));
   if (runs) out += "\nEvery config key is a flag too: `assay help EVALUATION` lists them.\n";

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/stats/stats_help.h"
+#include "evaluations/custom/metric_reference.h"
 #include "evaluations/registry.h"
 
 namespace assay {
@@ -94,6 +95,10 @@ int help_command(const std::vector<std::string>& words, const Surroundings& surr
   }
   if (words.front() == "--reference") {
     print(config_reference());
+    return kDone;
+  }
+  if (words.front() == "metrics") {
+    print(custom::metric_reference());
     return kDone;
   }
   if (find_command(words.front()) == nullptr && find_evaluation(words.front()) == nullptr) {

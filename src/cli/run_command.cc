@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "cli/evaluation_words.h"
 #include "cli/progress.h"
 #include "core/file.h"
+#include "core/json/jsonl.h"
 #include "core/secrets/literal_secrets.h"
 #include "core/time.h"
 #include "core/visible.h"
@@ -17,6 +19,7 @@
 #include "report/terminal.h"
 #include "report/words.h"
 #include "runs/finished.h"
+#include "runs/piped_data.h"
 #include "runs/run.h"
 #include "runs/seal.h"
 
@@ -32,6 +35,7 @@ struct Execution {
   bool verbose = false;
   std::string command;
   Damage damage = Damage::refuse;
+  std::optional<CopiedData> copied = {};  // data that came by a pipe
 };
 
 // results/EVALUATION/TIME, with a number behind it if that second is taken.
@@ -104,6 +108,7 @@ RunRequest request_for(const Execution& execution) {
                      .directory = execution.directory,
                      .opening = execution.opening,
                      .texts = execution.plan.texts,
+                     .copied_data = execution.copied ? execution.copied->name() : std::string(),
                      .command = execution.command,
                      .gates = execution.plan.gates,
                      .stop_when = execution.plan.stop_when,
@@ -205,6 +210,36 @@ int verify_run(const EvaluationKind& kind, std::string_view directory, const Sur
   return std::ranges::all_of(*checks, &RunCheck::passed) ? kDone : kGateFailed;
 }
 
+// The one case of a run that was to try everything out, as `assay show` has it.
+int show_probe(const std::string& directory, int code, const Surroundings& surroundings) {
+  auto reader = LineReader::open(directory + "/results.jsonl");
+  if (!reader) return code;  // it did not come so far, and has said why
+  const auto line = reader->next();
+  const auto tree = line && *line ? parse_json((*line)->text) : Result<Json>(fail(ErrorKind::data, ""));
+  if (!tree) return code;
+  show_command({directory, text_at(*tree, "id")}, surroundings);
+  return code;
+}
+
+// What makes a run of the answers of another: they are read from its files, and judgements that are asked for
+// again are taken from its journal.
+Result<std::vector<FlagValue>> flags_for_scoring(const std::string& directory) {
+  if (!file_exists(directory + "/config.yaml")) {
+    return fail(Error{ErrorKind::usage,
+                      "there is no config.yaml: this is not the directory of a run",
+                      {{"directory", directory}}});
+  }
+  std::vector<FlagValue> flags;
+  if (file_exists(directory + "/outputs.jsonl")) {
+    flags.push_back({"outputs", directory + "/outputs.jsonl"});
+  } else if (file_exists(directory + "/generated.jsonl")) {
+    flags.push_back({"input-path", directory + "/generated.jsonl"});
+    flags.push_back({"no-generate", std::nullopt});
+  }
+  if (RunStore::holds_run(directory)) flags.push_back({"reuse", directory});
+  return flags;
+}
+
 int run_words(std::string_view evaluation, std::string_view command, const std::vector<std::string>& words,
               const Surroundings& surroundings) {
   const EvaluationKind* kind = find_evaluation(evaluation);
@@ -225,6 +260,8 @@ int run_words(std::string_view evaluation, std::string_view command, const std::
                       {}},
                      surroundings);
   }
+  const bool probe = arguments->has("probe");
+  if (probe) arguments->flags.push_back({"limit", "1"});
   auto plan =
       plan_from(evaluation, arguments->words.empty() ? "" : arguments->words[0], *arguments, surroundings);
   if (!plan) return kBadInput;
@@ -234,11 +271,24 @@ int run_words(std::string_view evaluation, std::string_view command, const std::
   execution.verbose = arguments->has("verbose");
   Secrets secrets(kHiddenMark);
   add_secrets_of(execution.plan.config.values(), secrets);
+  for (const std::string& value : execution.plan.config.filled_secrets()) secrets.add(value);
   execution.command = secrets.hide(command_line(evaluation.empty() ? command : evaluation, words));
   execution.directory = execution.plan.config.text("output_dir");
   if (execution.directory.empty())
     execution.directory = fresh_directory(execution.plan.kind->name, std::chrono::system_clock::now());
-  return check_and_execute(execution, surroundings);
+  if (const auto piped = piped_data(all_keys(*execution.plan.kind), execution.plan.config)) {
+    auto copied = CopiedData::copy(*piped, execution.plan.config, execution.directory);
+    if (!copied) return bad_input(copied.error(), surroundings);
+    execution.copied.emplace(std::move(*copied));
+    // From here on the copy is the data.
+    arguments->flags.push_back({piped->key, execution.copied->path()});
+    plan =
+        plan_from(evaluation, arguments->words.empty() ? "" : arguments->words[0], *arguments, surroundings);
+    if (!plan) return kBadInput;
+    execution.plan = std::move(*plan);
+  }
+  const int code = check_and_execute(execution, surroundings);
+  return probe ? show_probe(execution.directory, code, surroundings) : code;
 }
 
 }  // namespace
@@ -250,6 +300,35 @@ int run_evaluation_command(const std::vector<std::string>& words, const Surround
 int named_evaluation_command(std::string_view evaluation, const std::vector<std::string>& words,
                              const Surroundings& surroundings) {
   return run_words(evaluation, "run", words, surroundings);
+}
+
+int score_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
+  auto arguments = parse_arguments(words, any_evaluation_keys());
+  if (!arguments) return bad_input(arguments.error(), surroundings);
+  if (shown_help("score", "", *arguments, surroundings)) return kDone;
+  if (arguments->words.empty() || arguments->words.size() > 2)
+    return bad_input({ErrorKind::usage, "which run? assay score DIR [CONFIG]", {}}, surroundings);
+  const std::string directory = arguments->words[0];
+  auto flags = flags_for_scoring(directory);
+  if (!flags) return bad_input(flags.error(), surroundings);
+  const auto own = std::ranges::find_if(arguments->flags, [](const FlagValue& flag) {
+    return flag.name == "output-dir" || flag.name == "output_dir";
+  });
+  Execution execution;
+  if (own != arguments->flags.end()) execution.directory = own->value.value_or("");
+  // What the command line says itself comes later, and counts.
+  arguments->flags.insert(arguments->flags.begin(), flags->begin(), flags->end());
+  auto plan = plan_from("", arguments->words.size() == 2 ? arguments->words[1] : directory + "/config.yaml",
+                        *arguments, surroundings);
+  if (!plan) return kBadInput;
+  execution.plan = std::move(*plan);
+  execution.quiet = arguments->has("quiet");
+  execution.verbose = arguments->has("verbose");
+  execution.command = command_line("score", words);
+  // Never the run's own directory, which its config may name.
+  if (execution.directory.empty())
+    execution.directory = fresh_directory(execution.plan.kind->name, std::chrono::system_clock::now());
+  return check_and_execute(execution, surroundings);
 }
 
 int resume_command(const std::vector<std::string>& words, const Surroundings& surroundings) {

@@ -56,6 +56,7 @@ int refuse(const Error& error, const Surroundings& surroundings) {
 std::optional<Config> read_config(const Arguments& arguments, const Surroundings& surroundings) {
   ConfigSource source;
   source.flags = arguments.flags;
+  source.environment = surroundings.environment;
   if (!arguments.words.empty()) {
     source.file = arguments.words.front();
     auto text = read_file(source.file);

@@ -14,74 +14,10 @@
 namespace assay {
 namespace {
 
-using Range = std::pair<char32_t, char32_t>;
-
-bool in_ranges(char32_t c, const Range* begin, const Range* end) {
-  const Range* after =
-      std::upper_bound(begin, end, c, [](char32_t value, const Range& range) { return value < range.first; });
-  return after != begin && c <= (after - 1)->second;
-}
-
-// Combining marks and invisible characters of common scripts.
-constexpr Range kZeroWidth[] = {{0x300, 0x36F},   {0x483, 0x489},     {0x591, 0x5BD},    {0x610, 0x61A},
-                                {0x64B, 0x65F},   {0x6D6, 0x6DC},     {0x900, 0x902},    {0x93C, 0x93C},
-                                {0x941, 0x948},   {0x94D, 0x94D},     {0xE31, 0xE31},    {0xE34, 0xE3A},
-                                {0xE47, 0xE4E},   {0x1AB0, 0x1AFF},   {0x1DC0, 0x1DFF},  {0x200B, 0x200F},
-                                {0x20D0, 0x20FF}, {0x2060, 0x2064},   {0xFE00, 0xFE0F},  {0xFE20, 0xFE2F},
-                                {0xFEFF, 0xFEFF}, {0x1F3FB, 0x1F3FF}, {0xE0100, 0xE01EF}};
-// East Asian wide and fullwidth blocks, and emoji that terminals draw wide.
-constexpr Range kWide[] = {
-    {0x1100, 0x115F}, {0x231A, 0x231B},   {0x23E9, 0x23EC},   {0x25FD, 0x25FE},   {0x2614, 0x2615},
-    {0x2648, 0x2653}, {0x2705, 0x2705},   {0x274C, 0x274C},   {0x2753, 0x2755},   {0x2795, 0x2797},
-    {0x2E80, 0x303E}, {0x3041, 0x33FF},   {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},
-    {0xA960, 0xA97F}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
-    {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-
-std::size_t width_of(char32_t c) {
-  if (c < 0x20 || c == 0x7F) return 0;
-  if (in_ranges(c, std::begin(kZeroWidth), std::end(kZeroWidth))) return 0;
-  return in_ranges(c, std::begin(kWide), std::end(kWide)) ? 2 : 1;
-}
-
 bool changes_direction(char32_t c) {
   return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F ||
          c == 0x61C;
 }
-
-std::string cut_to_width(std::string_view text, std::size_t width) {
-  if (display_width(text) <= width) return std::string(text);
-  std::string out;
-  std::size_t used = 0;
-  while (!text.empty()) {
-    const CodePoint c = first_code_point(text);
-    if (used + width_of(c.value) + 1 > width) break;
-    used += width_of(c.value);
-    out.append(text.substr(0, c.size));
-    text.remove_prefix(c.size);
-  }
-  return width == 0 ? "" : out + "…";
-}
-
-std::string padded(const std::string& text, std::size_t width, bool right) {
-  const std::size_t used = display_width(text);
-  const std::string space(width > used ? width - used : 0, ' ');
-  return right ? space + text : text + space;
-}
-
-class Paint {
- public:
-  explicit Paint(Colour colour) : on_(colour == Colour::ansi) {}
-  std::string bold(const std::string& text) const { return with("1", text); }
-  std::string faint(const std::string& text) const { return with("2", text); }
-  std::string good(const std::string& text) const { return with("32", text); }
-  std::string bad(const std::string& text) const { return with("31", text); }
-
- private:
-  std::string with(const char* code, const std::string& text) const {
-    return on_ && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-  }
-  bool on_;
-};
 
 struct Row {
   std::string name;
@@ -141,9 +77,10 @@ void append_figures(const Summary& summary, const TerminalStyle& style, const Pa
   const std::size_t rest = value + interval + n + 8;  // two spaces before each column, two at the edge
   name = std::min(name, std::max<std::size_t>(style.width > rest ? style.width - rest : 0, 12));
   const auto line = [&](const Row& row) {
-    const std::string text = fmt::format(
-        "  {}  {}  {}  {}", padded(cut_to_width(row.name, name), name, false), padded(row.value, value, true),
-        padded(row.interval, interval, true), padded(row.n, n, true));
+    const std::string text =
+        fmt::format("  {}  {}  {}  {}", padded(cut_to_width(row.name, name), name, Align::left),
+                    padded(row.value, value, Align::right), padded(row.interval, interval, Align::right),
+                    padded(row.n, n, Align::right));
     return text.substr(0, text.find_last_not_of(' ') + 1);
   };
   out += paint.faint(line(head)) + "\n";
@@ -204,16 +141,6 @@ void append_gates(const Summary& summary, const Paint& paint, std::string& out) 
 
 }  // namespace
 
-std::size_t display_width(std::string_view text) {
-  std::size_t width = 0;
-  while (!text.empty()) {
-    const CodePoint c = first_code_point(text);
-    width += width_of(c.value);
-    text.remove_prefix(c.size);
-  }
-  return width;
-}
-
 std::string terminal_text(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -263,7 +190,7 @@ std::string terminal_findings(const std::vector<RunFinding>& findings, const Ter
   std::string out;
   for (const RunFinding& finding : findings) {
     const auto headline = std::ranges::find_if(finding.summary.metrics, &Metric::headline);
-    std::string line = padded(terminal_text(finding.name), widest, false);
+    std::string line = padded(terminal_text(finding.name), widest, Align::left);
     if (headline != finding.summary.metrics.end()) {
       line += fmt::format("  {} {}{}", terminal_text(headline->name), value_words(*headline),
                           headline->estimate.ci ? fmt::format(" ({})", interval_words(*headline)) : "");

@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "report/layout.h"
 #include "report/summary.h"
 
 namespace assay {
-
-enum class Colour { none, ansi };
 
 struct TerminalStyle {
   Colour colour = Colour::none;
@@ -30,8 +29,6 @@ struct RunFinding {
 };
 std::string terminal_findings(const std::vector<RunFinding>& findings, const TerminalStyle& style = {});
 
-// Columns that a terminal gives the text: 2 for East Asian wide characters and emoji, 0 for combining marks.
-std::size_t display_width(std::string_view text);
 // On one line, without control characters (they become U+FFFD, line breaks and tabs a space) and bidi
 // overrides.
 std::string terminal_text(std::string_view text);

@@ -7,7 +7,9 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/secrets/secrets.h"
 #include "core/text.h"
+#include "report/words.h"
 
 namespace assay {
 namespace {
@@ -34,6 +36,8 @@ constexpr Place kPlaces[] = {
     {"conditions", "experiment", "conditions", Shown::text, "name"},
     {"judge", "", "judge.model", Shown::model},
     {"judge", "rag_answers", "metrics", Shown::model, "model"},
+    {"judge", "custom", "metrics", Shown::model, "model"},
+    {"models", "custom", "matrix.models", Shown::model, "model"},
     {"judge", "persona", "model", Shown::model},
     {"judge", "", "pairwise.model", Shown::model},
     {"judge", "", "absolute.model", Shown::model},
@@ -95,14 +99,35 @@ std::string words_of(const Config& config, Shown shown, const std::string& text)
   }
 }
 
+// Who is compared in a declared evaluation: "old (openai/gpt-4o-mini), live (http://127.0.0.1:9000/chat)".
+std::vector<std::string> variant_words(const Config& config) {
+  std::vector<std::string> words;
+  const Json* variants = config.find("variants");
+  if (variants == nullptr || !variants->is_object()) return words;
+  for (const auto& [name, entry] : variants->get_object()) {
+    const Config variant(entry.get_object());
+    std::string who;
+    if (variant.has("model")) who = model_words(config, variant.text("model.model"));
+    if (variant.has("http")) who = public_address(variant.text("http.url"));
+    if (variant.has("command")) who = join(variant.texts("command"), " ");
+    if (variant.has("given")) who = "field " + variant.text("given");
+    words.push_back(fmt::format("{} ({})", std::string_view(name), who));
+  }
+  return words;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> about_run(std::string_view evaluation_name,
                                                            const Config& config,
                                                            const Evaluation& evaluation) {
+  Secrets secrets(kHiddenMark);
+  for (const std::string& value : config.filled_secrets()) secrets.add(value);
   const bool answered_before = config.has("generate") && !config.boolean("generate");
   std::vector<std::pair<std::string, std::vector<std::string>>> found;
   if (answered_before) found.push_back({"target", {"not asked: the data hold its answers"}});
+  if (auto variants = variant_words(config); !variants.empty())
+    found.push_back({"variants", std::move(variants)});
   for (const Place& place : kPlaces) {
     if (!place.evaluation.empty() && place.evaluation != evaluation_name) continue;
     if (place.what == "target" && answered_before) continue;
@@ -113,7 +138,7 @@ std::vector<std::pair<std::string, std::string>> about_run(std::string_view eval
         std::ranges::find(found, place.what, [](const auto& one) { return std::string_view(one.first); });
     if (entry == found.end()) entry = found.insert(entry, {std::string(place.what), {}});
     for (const std::string& text : texts) {
-      std::string words = words_of(config, place.shown, text);
+      std::string words = secrets.hide(words_of(config, place.shown, text));
       if (std::ranges::find(entry->second, words) == entry->second.end())
         entry->second.push_back(std::move(words));
     }
@@ -125,6 +150,13 @@ std::vector<std::pair<std::string, std::string>> about_run(std::string_view eval
   if (const auto seed = config.integer("seed"); seed && evaluation.asks_outside())
     about.emplace_back("seed", std::to_string(*seed));
   return about;
+}
+
+std::string taken_words(const CaseChoice& choice, std::int64_t taken, std::int64_t left_out) {
+  if (left_out == 0) return counted_words(taken, "case", "cases");
+  const std::string all = counted_words(taken + left_out, "case", "cases");
+  if (choice.only.empty()) return fmt::format("first {} of {}", count_words(taken), all);
+  return fmt::format("{} of {}, by id", count_words(taken), all);
 }
 
 }  // namespace assay

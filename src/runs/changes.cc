@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/file.h"
 #include "core/secrets/literal_secrets.h"
 #include "core/sha256.h"
+#include "core/yaml.h"
+#include "runs/plan.h"
 
 namespace assay {
 namespace {
@@ -67,6 +70,29 @@ Status check_unchanged(const RunIdentity& begun, const RunIdentity& now, const s
         {{"file", now.data_path}}});
   }
   return {};
+}
+
+std::optional<CaseChoice> kept_choice(const std::string& directory) {
+  const auto text = read_file(directory + "/config.yaml");
+  const auto config = text ? parse_yaml(*text) : Result<YamlDocument>(fail(text.error()));
+  if (!config || !config->value.is_object()) return std::nullopt;
+  return case_choice(Config(config->value.get_object()));
+}
+
+Status check_covered(const CaseChoice& now, const CaseChoice& before, const std::string& directory) {
+  if (covers(now, before)) return {};
+  const auto words = [](const CaseChoice& choice) {
+    std::string all = choice.limit ? fmt::format("limit {}", *choice.limit) : std::string();
+    if (!choice.only.empty())
+      all += fmt::format("{}only {}", all.empty() ? "" : ", ", fmt::join(choice.only, ", "));
+    return all.empty() ? std::string("all cases") : all;
+  };
+  return fail(Error{ErrorKind::changed,
+                    fmt::format("this run was begun with {} and is to go on with {}: it may take more, not "
+                                "fewer or others; start a "
+                                "new run with --reuse {} to keep the answers that still fit",
+                                words(before), words(now), directory),
+                    {{"directory", directory}}});
 }
 
 }  // namespace assay

@@ -25,7 +25,8 @@
 #include "report/notable.h"
 #include "report/pages/html.h"
 #include "report/plots/summary_plots.h"
-#include "report/words.h"
+#include "runs/about.h"
+#include "runs/outcome_cursor.h"
 
 namespace assay {
 namespace {
@@ -33,45 +34,11 @@ namespace {
 constexpr std::size_t kPage = 512;  // outcomes that are in memory at a time
 constexpr std::int64_t kSomeCases = 32;
 
-// Follows the cases through the store's outcomes, both in the order of their indices; a page of them is in
-// memory.
-class OutcomeCursor {
- public:
-  explicit OutcomeCursor(RunStore& store) : store_(store) {}
-
-  // Nothing if the case has no outcome. Cheapest in the order of the indices.
-  Task<Result<std::optional<FinishedCase>>> at(std::int64_t index) {
-    const bool in_page = read_ && index >= first_ && (last_page_ || index <= page_.back().case_index);
-    if (!in_page) {
-      auto page = co_await store_.outcomes(index, kPage);
-      if (!page) co_return fail(std::move(page.error()));
-      page_ = std::move(*page);
-      first_ = index;
-      next_ = 0;
-      last_page_ = page_.size() < kPage;
-      read_ = true;
-    }
-    // Indices may come in any order: those of a benchmark do.
-    if (next_ == page_.size() || page_[next_].case_index > index) next_ = 0;
-    while (next_ < page_.size() && page_[next_].case_index < index) ++next_;
-    if (next_ == page_.size() || page_[next_].case_index != index) co_return std::nullopt;
-    co_return read_finished(page_[next_]);
-  }
-
- private:
-  RunStore& store_;
-  std::vector<OutcomeRow> page_;  // the outcomes from first_ on
-  std::int64_t first_ = 0;
-  std::size_t next_ = 0;
-  bool last_page_ = false;  // there is none behind page_
-  bool read_ = false;
-};
-
 // What follows from the scores of all cases: intervals that honour clusters, and people's labels beside them.
 class ScoreFigures {
  public:
-  explicit ScoreFigures(const HumanCheck* human) {
-    if (human != nullptr) human_ = *human;
+  explicit ScoreFigures(const Evaluation& evaluation) : means_(evaluation.mean_figures()) {
+    if (const HumanCheck* human = evaluation.human()) human_ = *human;
   }
   void add(const Case& input, Scores scores) {
     for (const Score& score : scores) {
@@ -81,11 +48,12 @@ class ScoreFigures {
     }
   }
   void apply(Summary& summary) const {
-    clustered_.apply(summary);
+    clustered_.apply(summary, means_);
     if (human_) human_->apply(summary);
   }
 
  private:
+  std::vector<MeanFigure> means_;
   ClusteredFigures clustered_;
   std::optional<HumanCheck> human_;
 };
@@ -256,7 +224,7 @@ std::optional<double> Scan::calls_a_case() const {
 }
 
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
-  auto source = evaluation.cases();
+  auto source = evaluation.chosen_cases();
   if (!source) return fail(std::move(source.error()));
   Scan scan;
   for (;;) {
@@ -272,11 +240,12 @@ Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating) {
   scan.unit = (*source)->unit();
   scan.lines = (*source)->lines();
   scan.invalid = (*source)->invalid();
+  if (estimating == Estimating::all) scan.left_out = (*source)->left_out();
   return scan;
 }
 
 Task<Result<Collected>> collect_run(const CollectRequest& request, ProblemList& problems) {
-  auto source = request.evaluation.cases();
+  auto source = request.evaluation.chosen_cases();
   if (!source) co_return fail(std::move(source.error()));
   std::optional<OutcomeCursor> outcomes;
   if (request.store != nullptr) outcomes.emplace(*request.store);
@@ -291,7 +260,7 @@ Task<Result<Collected>> collect_run(const CollectRequest& request, ProblemList& 
   {
     const RunFacts facts{request.header.run_id, request.header.started};
     Lines lines(request.evaluation, files, facts);
-    ScoreFigures figures(request.evaluation.human());
+    ScoreFigures figures(request.evaluation);
     CaseSpread spread(request.evaluation.mean_figures());
     const auto score = [&](const Case& input, const FinishedCase* finished) {
       const Scores scores = lines.add(input, finished);
@@ -346,7 +315,9 @@ Task<Result<Collected>> collect_run(const CollectRequest& request, ProblemList& 
     if (request.totals) summary.simulated = request.totals->simulated;
     summary.about = request.header.about;
     for (auto& [what, words] : summary.about) {
-      if (what == "data") words += fmt::format(" ({})", counted_words(summary.cases.total, "case", "cases"));
+      if (what == "data")
+        words += fmt::format(
+            " ({})", taken_words(request.evaluation.choice(), summary.cases.total, (*source)->left_out()));
     }
     if (summary.cases.invalid > 0 && request.invalid_lines == InvalidLines::refuse) {
       co_return fail(ErrorKind::data, fmt::format("{} of {} {} cannot be used", summary.cases.invalid,

@@ -34,6 +34,7 @@ struct Scan {
   std::int64_t cases = 0;
   std::int64_t lines = 0;
   std::int64_t invalid = 0;
+  std::int64_t left_out = 0;  // cases that are not chosen; counted where all are estimated
   CallEstimate estimate;
   std::int64_t estimated = 0;  // cases that the estimate is of
   ProblemList problems;

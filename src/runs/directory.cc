@@ -67,7 +67,7 @@ Error holds_run_already(const std::string& directory) {
           {{"directory", directory}}};
 }
 
-Status check_free(const std::string& directory, OwnFiles own) {
+Status check_free(const std::string& directory, OwnFiles own, const std::string& copied_data) {
   std::set<std::string> names;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(directory, failed))
@@ -75,7 +75,7 @@ Status check_free(const std::string& directory, OwnFiles own) {
   const bool begun = names.contains(lock_name());
   std::vector<std::string> foreign;
   for (const std::string& name : names) {
-    const bool ours = (begun && before_journal(name)) ||
+    const bool ours = (begun && before_journal(name)) || name == copied_data ||
                       (own == OwnFiles::yaml && name.ends_with(".yaml") && name != "config.yaml");
     if (!ours) foreign.push_back(name);
   }

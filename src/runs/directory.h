@@ -35,6 +35,7 @@ enum class OwnFiles { none, yaml };
 
 // That a run may begin here: the directory is not there, is empty, or holds nothing but what a run that was
 // killed before it had a journal has left. The error, kind usage, says what is in the way and how to go on.
-Status check_free(const std::string& directory, OwnFiles own);
+// `copied_data`: the name of a file that was put there for the run; "" for none.
+Status check_free(const std::string& directory, OwnFiles own, const std::string& copied_data = "");
 
 }  // namespace assay

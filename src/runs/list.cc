@@ -91,6 +91,8 @@ void read_journal(FoundRun& run) {
   run.done = glance->outcomes;
   run.errored = glance->errored;
   run.cases = glance->identity.cases;
+  // It was gone on with, to take more cases than when it began; how many is not written down.
+  if (run.done > run.cases) run.cases = 0;
   if (glance->totals.cost_known) run.cost_usd = static_cast<double>(glance->totals.cost_picousd) / 1e12;
 }
 

@@ -38,7 +38,7 @@ Error plan_error(PlanProblems problems, const std::string& directory) {
 Status read_data(const std::string& directory, const std::set<std::string>& ids, Material& found) {
   auto plan = make_run_plan({.config_file = directory + "/config.yaml"});
   if (!plan) return fail(plan_error(std::move(plan.error()), directory));
-  auto source = plan->evaluation->cases();
+  auto source = plan->evaluation->chosen_cases();
   if (!source) return fail(std::move(source.error()));
   for (;;) {
     auto more = (*source)->next();

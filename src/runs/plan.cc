@@ -115,11 +115,16 @@ void tell_hidden(ResolvedConfig& resolved, const std::string& file) {
 
 }  // namespace
 
+CaseChoice case_choice(const Config& config) {
+  return {.limit = config.integer("limit"), .only = config.texts("only")};
+}
+
 std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
   const auto wrong = [](Error error) { return std::unexpected(PlanProblems{.error = std::move(error)}); };
   ConfigSource source;
   source.file = request.config_file;
   source.flags = std::move(request.flags);
+  source.environment = std::move(request.environment);
   if (!request.config_file.empty()) {
     auto document = read_config_file(request.config_file);
     if (!document) return wrong(std::move(document.error()));
@@ -146,7 +151,7 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
   fill_secrets(source, keys);
   ResolvedConfig resolved = resolve_config(keys, source);
   // Whoever goes on with the run finds them there.
-  if (!source.file.empty() && !resolved.config.has(kSecretsFrom) && has_secrets(resolved.config.values())) {
+  if (!source.file.empty() && !resolved.config.has(kSecretsFrom) && has_secrets(resolved.config.written())) {
     source.flags.push_back({std::string(kSecretsFrom), source.file});
     resolved = resolve_config(keys, source);
   }
@@ -160,11 +165,17 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
         problem.where = request.config_file.empty() ? "command line" : request.config_file;
     }
     if (plan.evaluation) {
+      plan.evaluation->choose(case_choice(plan.config));
       plan.gates = read_gates(plan.config, *plan.evaluation, problems);
       plan.stop_when = read_stop_conditions(plan.config, *plan.evaluation, problems);
     }
   }
-  if (!problems.empty()) return std::unexpected(PlanProblems{.problems = std::move(problems)});
+  if (!problems.empty()) {
+    Secrets secrets(kHiddenMark);
+    for (const std::string& value : plan.config.filled_secrets()) secrets.add(value);
+    for (ConfigProblem& problem : problems) problem.text = secrets.hide(problem.text);
+    return std::unexpected(PlanProblems{.problems = std::move(problems)});
+  }
   for (const auto& [path, text] : plan.config.plan_texts().all()) plan.texts.push_back({path, text});
   return plan;
 }

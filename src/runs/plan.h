@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "evaluations/early_stop.h"
 #include "evaluations/registry.h"
@@ -37,8 +37,12 @@ struct PlanRequest {
   std::string evaluation = {};   // as the command line names it; empty: the config does
   std::string config_file = {};  // empty: there is none
   std::vector<FlagValue> flags = {};
+  Environment environment = process_environment();  // fills `${NAME}` in the config's texts
 };
 
 std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request);
+
+// `limit` and `only` of a config.
+CaseChoice case_choice(const Config& config);
 
 }  // namespace assay

@@ -39,7 +39,8 @@ Status check_fit(const RunRequest& request, bool fresh) {
   if (fresh && there) return fail(holds_run_already(request.directory));
   if (there || request.opening == Opening::either) return {};
   if (request.opening == Opening::resume && was_begun(request.directory)) return {};
-  return check_free(request.directory, request.evaluation.goes_on() ? OwnFiles::yaml : OwnFiles::none);
+  return check_free(request.directory, request.evaluation.goes_on() ? OwnFiles::yaml : OwnFiles::none,
+                    request.copied_data);
 }
 
 // What is not as it was sealed, in sentences. Whatever is written now would hide it, so it is refused unless
@@ -119,7 +120,7 @@ CollectRequest collect_request(const RunRequest& request, const RunIdentity& ide
 }  // namespace
 
 std::string written_config(const Config& config) {
-  JsonObject values = config.values();
+  JsonObject values = config.written();
   values.erase(
       "output_dir");  // the directory is where the file stands; so the file can be run again elsewhere
   return to_yaml(without_secrets(values));
@@ -224,7 +225,11 @@ Status Run::reopen_store(const RunIdentity& now, std::unique_ptr<RunLock>& lock)
   store_ = std::move(*store);
   identity_ = store_->identity();
   if (request_.evaluation.goes_on()) return {};
-  return check_unchanged(identity_, now, request_.directory);
+  if (auto same = check_unchanged(identity_, now, request_.directory); !same) return same;
+  const CaseChoice& chosen = request_.evaluation.choice();
+  const CaseChoice before = kept_choice(request_.directory).value_or(chosen);
+  takes_more_ = chosen != before;
+  return check_covered(chosen, before, request_.directory);
 }
 
 Status Run::write_config() const {
@@ -236,8 +241,9 @@ Task<Status> Run::begin_writing() {
   auto broken = seals_broken(request_.directory, opening_notes_);
   if (!broken) co_return fail(std::move(broken.error()));
   seals_ = std::move(*broken);
-  // An evaluation that goes on does so with the config of now.
-  if (resumed_ && request_.opening == Opening::fresh) {
+  // An evaluation that goes on does so with the config of now; whoever reads this run later must see the same
+  // cases.
+  if (resumed_ && (request_.opening == Opening::fresh || takes_more_)) {
     if (auto written = write_config(); !written) co_return written;
   }
   std::string note;
@@ -354,7 +360,7 @@ Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& 
   if (!found) return fail(std::move(found.error()));
   auto seals = seals_broken(directory, *found);
   if (!seals) return fail(std::move(seals.error()));
-  if (fresh) {
+  if (fresh || kept_choice(directory) != request.evaluation.choice()) {
     auto written = write_file(directory + "/config.yaml", written_config(request.config));
     if (!written) return fail(std::move(written.error()));
   }

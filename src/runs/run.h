@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "core/task.h"
 #include "engine/runner.h"
@@ -42,6 +42,7 @@ struct RunRequest {
   Opening opening = Opening::fresh;
   std::vector<PlanText> texts = {};  // that the evaluation was made of
   std::string run_id = {};           // empty: made here
+  std::string copied_data = {};      // name of a file in the directory that is there for the run (CopiedData)
   std::string command = {};          // that repeats it, for the report
   std::vector<Gate> gates = {};
   std::vector<StopCondition> stop_when = {};
@@ -105,6 +106,7 @@ class Run {
   std::unique_ptr<RunStore> store_;
   std::unique_ptr<RunStore> earlier_answers_;  // of the run that --reuse names
   bool resumed_ = false;                       // it was there
+  bool takes_more_ = false;                    // more cases than before
   std::vector<std::string> opening_notes_;
   SealHistory seals_;  // before this sitting
   std::unique_ptr<EarlyStop> early_stop_;
@@ -112,7 +114,8 @@ class Run {
   bool interrupted_ = false;
 };
 
-// The resolved config as it stands in config.yaml, with marks in the place of literal secrets.
+// The resolved config as it stands in config.yaml, with `${NAME}` as it was written and marks in the place of
+// literal secrets.
 std::string written_config(const Config& config);
 
 // A run that asks nothing outside: evaluated while it is read, in one pass, without a journal.

@@ -137,7 +137,7 @@ Status Job::open() {
   std::vector<std::string> wrong;
   persona::PersonaPlan plan;
   plan.job = parameters;
-  plan.items_path = directory + "/items.jsonl";
+  plan.items.path = directory + "/items.jsonl";
   plan.agent = agent;
   evaluation = persona::make_evaluation(std::move(plan), persona::sampling_of(parameters.params, wrong),
                                         around_.options.config, problems);

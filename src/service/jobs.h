@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/json/json.h"

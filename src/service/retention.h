@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/time.h"
 #include "store/data_store.h"
 

@@ -58,7 +58,7 @@ TEST(Arguments, TellWhoComesFromAnotherToolWhatServesHere) {
   EXPECT_EQ(told("--concurrency"), "unknown flag --concurrency; did you mean --limits.concurrency?");
   EXPECT_EQ(told("--max_concurrency"), "unknown flag --max_concurrency; did you mean --limits.concurrency?");
   EXPECT_THAT(told("--dry-run"), HasSubstr("`assay check` with the same arguments sends nothing"));
-  EXPECT_THAT(told("--limit"), HasSubstr("name a shorter data file"));
+  EXPECT_EQ(told("--max-samples"), "unknown flag --max-samples; did you mean --limit?");
   EXPECT_THAT(told("--frobnicate"), HasSubstr("--help lists the flags"));
 }
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "evaluations/registry.h"
 #include "gateway/gateway.h"
 

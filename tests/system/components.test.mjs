@@ -60,7 +60,7 @@ for (const [evaluation, { asked, supplied, config = { evaluation } }] of Object.
     assert.match(without.stderr, /line 1: field (actual_\w+|llm_answer): missing/);
     const check = await evaluate(t, { ...config, generate: true, target: { command: ['touch', 'called'] } }, asText(asked), { command: ['check'] });
     assert.equal(check.code, 0, check.stderr);
-    assert.ok(check.stdout.includes(`${asked.length} cases, 0 lines cannot be used`), check.stdout);
+    assert.ok(check.stdout.includes(`${asked.length} ${asked.length === 1 ? 'case' : 'cases'}, 0 lines cannot be used`), check.stdout);
     assert.ok(check.stdout.includes(`target: ${asked.length} calls`), check.stdout);
     assert.ok(!exists(join(check.directory, 'called')), 'check calls nothing');
   });

@@ -188,11 +188,8 @@ test('people who come with the habits of other tools are told what serves here',
   const config = write(join(directory, 'eval.yaml'), `evaluation: rag_answers\ninput_path: ${data}\njudge: {model: sim/judge}\n`);
   assert.match((await assay(['run', config, '--concurrency', '3'])).stderr, /did you mean --limits\.concurrency\?/);
   assert.match((await assay(['run', config, '--dry-run'])).stderr, /`assay check` with the same arguments sends nothing/);
-  assert.match((await assay(['run', config, '--limit', '3'])).stderr, /unknown flag --limit; for the first cases only/);
-  const table = await assay(['run', config, '--metrics', 'coherence,relevance']);
-  assert.equal(table.code, 2);
-  assert.match(table.stderr, /table\.csv, line 1: not JSON: column 1: .*; this looks like a table \(CSV\), expected a JSON object on each line/);
-  assert.doesNotMatch(table.stderr, /metrics/, 'a list of names may be written with commas');
+  const table = await assay(['run', config, '--metrics', 'coherence,relevance', '--limit', '1', '--output-dir', join(directory, 'out')]);
+  assert.equal(table.code, 0, `a table is data, a list of names may be written with commas: ${table.stderr}`);
 });
 
 test('a config whose aliases repeat long texts is refused before they fill the memory', async (t) => {

@@ -45,14 +45,14 @@ test('bad data leave a directory as it was: empty, or not there', async (t) => {
   assert.ok(!exists(join(directory, 'new')));
 });
 
-test('a pipe as input is told at once, with what to do', async (t) => {
+test('a pipe that is no data of cases is told at once, with what to do', async (t) => {
   const directory = scratch(t);
   execFileSync('mkfifo', [join(directory, 'pipe')]);
   const run = (words) => start(['-c', words], { command: 'bash', cwd: directory }).ended;
   for (const input of ['pipe', '<(cat /dev/null)', '-']) {
-    const refused = await run(`"${binary}" question_router --input-path ${input}`);
+    const refused = await run(`"${binary}" experiment --queries ${input}`);
     assert.equal(refused.code, 2, refused.stdout);
-    assert.match(refused.stderr, /--input-path, input_path: found (a pipe|- \(standard input\)).*write it to a file first/);
+    assert.match(refused.stderr, /--queries, queries: found (a pipe|- \(standard input\)).*write it to a file first/);
   }
 });
 

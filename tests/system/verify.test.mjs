@@ -40,7 +40,7 @@ const sealOf = (run) => /seal: +([0-9a-f]{64})/.exec(run.stdout)[1];
 const kExamples = {
   question_router: 'components/question_router', jailbreak_guardrails: 'components/jailbreak_guardrails', output_guardrails: 'components/output_guardrails',
   retrieval: 'components/retrieval', topic_tagger: 'components/topic_tagger', rag_answers: 'components/rag_answers',
-  guidelines: 'guidelines/guidelines', persona: 'persona/persona_mode2', experiment: 'experiment/experiment_from_files', benchmark: 'benchmark/benchmark',
+  guidelines: 'guidelines/guidelines', persona: 'persona/persona_mode2', experiment: 'experiment/experiment_from_files', benchmark: 'benchmark/benchmark', custom: 'custom/support_bot',
 };
 
 // The examples in a directory of the test's own, and how to run one.

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/terminal.h"
-#include "core/config.h"
+#include "core/config/config.h"
 #include "report/answers/mode.h"
 
 namespace assay {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "core/json/json.h"
 #include "core/tables/data_table.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "report/answers/columns.h"
 #include "stats/agreement/ratings.h"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/tables/data_table.h"
 #include "report/answers/mode.h"
 

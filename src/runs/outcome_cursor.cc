@@ -1,0 +1,30 @@
+#include "runs/outcome_cursor.h"
+
+#include <utility>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t kPage = 512;
+
+}  // namespace
+
+Task<Result<std::optional<FinishedCase>>> OutcomeCursor::at(std::int64_t index) {
+  const bool in_page = read_ && index >= first_ && (last_page_ || index <= page_.back().case_index);
+  if (!in_page) {
+    auto page = co_await store_.outcomes(index, kPage);
+    if (!page) co_return fail(std::move(page.error()));
+    page_ = std::move(*page);
+    first_ = index;
+    next_ = 0;
+    last_page_ = page_.size() < kPage;
+    read_ = true;
+  }
+  // Indices may come in any order: those of a benchmark do.
+  if (next_ == page_.size() || page_[next_].case_index > index) next_ = 0;
+  while (next_ < page_.size() && page_[next_].case_index < index) ++next_;
+  if (next_ == page_.size() || page_[next_].case_index != index) co_return std::nullopt;
+  co_return read_finished(page_[next_]);
+}
+
+}  // namespace assay

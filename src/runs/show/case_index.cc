@@ -1,0 +1,207 @@
+#include "runs/show/case_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "core/file.h"
+#include "core/json/jsonl.h"
+#include "core/text.h"
+#include "runs/show/listed_cases.h"
+#include "store/run_store.h"
+
+namespace assay {
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+float or_none(const std::optional<double>& value) {
+  return value ? static_cast<float>(*value) : kNone;
+}
+std::optional<double> or_nothing(float value) {
+  return std::isnan(value) ? std::nullopt : std::optional<double>(value);
+}
+
+// Changes whenever the run has been written to.
+std::string version_of(const std::string& directory) {
+  std::string version;
+  for (const std::string& name :
+       {std::string("results.jsonl"), std::string("summary.json"), std::string("seal.sha256"),
+        fmt::format("{}.head", kJournalFile)}) {
+    struct stat info{};
+    if (::stat(fmt::format("{}/{}", directory, name).c_str(), &info) != 0) {
+      version += "-;";
+      continue;
+    }
+    version += fmt::format("{}.{}.{};", info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size);
+  }
+  return version;
+}
+
+}  // namespace
+
+bool CaseQuery::same_rows(const CaseQuery& other) const {
+  return outcome == other.outcome && failed == other.failed && search == other.search && sort == other.sort &&
+         descending == other.descending;
+}
+
+Result<std::shared_ptr<const CaseIndex>> CaseIndex::read(const std::string& directory) {
+  auto index = std::make_shared<CaseIndex>();
+  index->directory_ = directory;
+  auto listed = list_cases(directory, {}, [&index](const CaseGlance& one) { index->add(one); });
+  if (!listed) return fail(std::move(listed.error()));
+  index->finished_ = listed->finished;
+  index->not_begun_ = listed->not_begun;
+  return index;
+}
+
+CaseIndex::Column& CaseIndex::column(const std::string& name) {
+  const auto found = std::ranges::find(score_names_, name);
+  if (found != score_names_.end()) return scores_[static_cast<std::size_t>(found - score_names_.begin())];
+  score_names_.push_back(name);
+  return scores_.emplace_back();
+}
+
+void CaseIndex::add(const CaseGlance& one) {
+  const std::string ended(one.ended());
+  std::size_t number = 0;
+  while (number < ended_names_.size() &&
+         (ended_names_[number] != ended || outcome_names_[number] != one.outcome))
+    ++number;
+  if (number == ended_names_.size()) {
+    ended_names_.push_back(ended);
+    outcome_names_.push_back(one.outcome);
+  }
+  if (!one.error.empty()) errors_.emplace(static_cast<Row>(ids_.size()), one.error);
+  for (const auto& [name, value] : one.scores) {
+    Column& scores = column(name);
+    scores.resize(ids_.size(), kNone);
+    scores.push_back(or_none(value));
+  }
+  ids_.push_back(one.id);
+  ended_.push_back(static_cast<std::uint16_t>(number));
+  failed_.push_back(one.failed() ? 1 : 0);
+  costs_.push_back(or_none(one.cost_usd));
+  latencies_.push_back(or_none(one.latency_ms));
+  ++outcomes_[ended];
+}
+
+CaseGlance CaseIndex::glance(Row row) const {
+  CaseGlance one{.id = ids_[row],
+                 .outcome = outcome_names_[ended_[row]],
+                 .cost_usd = or_nothing(costs_[row]),
+                 .latency_ms = or_nothing(latencies_[row])};
+  one.below = ended_names_[ended_[row]] != one.outcome;
+  for (std::size_t i = 0; i < score_names_.size(); ++i) {
+    if (row < scores_[i].size()) one.scores.emplace_back(score_names_[i], or_nothing(scores_[i][row]));
+  }
+  if (const auto error = errors_.find(row); error != errors_.end()) one.error = error->second;
+  return one;
+}
+
+// By row, whether it holds the text.
+Result<std::vector<char>> CaseIndex::found(const std::string& search) const {
+  const std::string wanted = lower_ascii(search);
+  std::vector<char> found(ids_.size(), 0);
+  for (std::size_t i = 0; i < ids_.size(); ++i)
+    found[i] = lower_ascii(ids_[i]).find(wanted) != std::string::npos ? 1 : 0;
+  if (!finished_) return found;
+  auto reader = LineReader::open(directory_ + "/results.jsonl");
+  if (!reader) return fail(std::move(reader.error()));
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) break;
+    if (found[i] == 0 && lower_ascii((*line)->text).find(wanted) != std::string::npos) found[i] = 1;
+  }
+  return found;
+}
+
+Status CaseIndex::sort(std::vector<Row>& rows, const CaseQuery& query) const {
+  const auto order = [&](const auto& less) {
+    std::ranges::stable_sort(rows, [&](Row a, Row b) { return query.descending ? less(b, a) : less(a, b); });
+  };
+  const auto by_number = [&](const Column& values) {
+    const auto value = [&](Row row) { return row < values.size() ? values[row] : kNone; };
+    const auto none = std::ranges::stable_partition(rows, [&](Row row) { return !std::isnan(value(row)); });
+    std::stable_sort(rows.begin(), none.begin(), [&](Row a, Row b) {
+      return query.descending ? value(b) < value(a) : value(a) < value(b);
+    });
+  };
+  if (query.sort.empty()) {
+    if (query.descending) std::ranges::reverse(rows);
+    return {};
+  }
+  const auto score = std::ranges::find(score_names_, query.sort);
+  if (query.sort == "id") {
+    order([this](Row a, Row b) { return ids_[a] < ids_[b]; });
+  } else if (query.sort == "outcome") {
+    order([this](Row a, Row b) { return ended_names_[ended_[a]] < ended_names_[ended_[b]]; });
+  } else if (query.sort == "cost") {
+    by_number(costs_);
+  } else if (query.sort == "latency") {
+    by_number(latencies_);
+  } else if (score != score_names_.end()) {
+    by_number(scores_[static_cast<std::size_t>(score - score_names_.begin())]);
+  } else {
+    return fail(ErrorKind::usage,
+                fmt::format("sort: found \"{}\", expected id, outcome, cost, latency or a score: {}",
+                            query.sort, join(score_names_, ", ")));
+  }
+  return {};
+}
+
+Result<std::vector<CaseIndex::Row>> CaseIndex::rows_for(const CaseQuery& query) const {
+  std::vector<char> held;
+  if (!query.search.empty()) {
+    auto searched = found(query.search);
+    if (!searched) return fail(std::move(searched.error()));
+    held = std::move(*searched);
+  }
+  std::vector<Row> rows;
+  for (Row row = 0; row < ids_.size(); ++row) {
+    if (query.failed && failed_[row] == 0) continue;
+    if (!query.outcome.empty() && ended_names_[ended_[row]] != query.outcome) continue;
+    if (!held.empty() && held[row] == 0) continue;
+    rows.push_back(row);
+  }
+  if (auto sorted = sort(rows, query); !sorted) return fail(std::move(sorted.error()));
+  return rows;
+}
+
+Result<CasePage> CaseIndex::page(const CaseQuery& query) const {
+  const std::lock_guard guard(mutex_);
+  if (!last_query_ || !last_query_->same_rows(query)) {
+    auto rows = rows_for(query);
+    if (!rows) return fail(std::move(rows.error()));
+    last_rows_ = std::move(*rows);
+    last_query_ = query;
+  }
+  CasePage page{.fitting = last_rows_.size()};
+  const std::size_t end = query.offset + std::min(query.count, last_rows_.size() - std::min(query.offset, last_rows_.size()));
+  for (std::size_t i = query.offset; i < end; ++i) page.rows.push_back(glance(last_rows_[i]));
+  return page;
+}
+
+Result<std::shared_ptr<const CaseIndex>> CaseIndexes::of(const std::string& directory) {
+  const std::lock_guard guard(mutex_);
+  const std::string version = version_of(directory);
+  const auto found = std::ranges::find(kept_, directory, &Kept::directory);
+  if (found != kept_.end() && found->version == version) {
+    std::rotate(kept_.begin(), found, std::next(found));
+    return kept_.front().index;
+  }
+  if (found != kept_.end()) kept_.erase(found);
+  auto index = CaseIndex::read(directory);
+  if (!index) return fail(std::move(index.error()));
+  kept_.insert(kept_.begin(), {directory, version, *index});
+  if (kept_.size() > kMost) kept_.pop_back();
+  return index;
+}
+
+}  // namespace assay
