@@ -30,9 +30,8 @@ std::optional<double> or_nothing(float value) {
 // Changes whenever the run has been written to.
 std::string version_of(const std::string& directory) {
   std::string version;
-  for (const std::string& name :
-       {std::string("results.jsonl"), std::string("summary.json"), std::string("seal.sha256"),
-        fmt::format("{}.head", kJournalFile)}) {
+  for (const std::string& name : {std::string("results.jsonl"), std::string("summary.json"),
+                                  std::string("seal.sha256"), fmt::format("{}.head", kJournalFile)}) {
     struct stat info{};
     if (::stat(fmt::format("{}/{}", directory, name).c_str(), &info) != 0) {
       version += "-;";
@@ -183,7 +182,8 @@ Result<CasePage> CaseIndex::page(const CaseQuery& query) const {
     last_query_ = query;
   }
   CasePage page{.fitting = last_rows_.size()};
-  const std::size_t end = query.offset + std::min(query.count, last_rows_.size() - std::min(query.offset, last_rows_.size()));
+  const std::size_t end =
+      query.offset + std::min(query.count, last_rows_.size() - std::min(query.offset, last_rows_.size()));
   for (std::size_t i = query.offset; i < end; ++i) page.rows.push_back(glance(last_rows_[i]));
   return page;
 }
