@@ -17,12 +17,12 @@
 #include "net/http/host_name.h"
 #include "net/http/http_server.h"
 #include "net/signals.h"
-#include "service/access.h"
-#include "service/data_routes.h"
-#include "service/jobs.h"
-#include "service/retention.h"
-#include "service/routes.h"
-#include "service/tokens.h"
+#include "service/data/data_routes.h"
+#include "service/data/jobs.h"
+#include "service/data/retention.h"
+#include "service/http/access.h"
+#include "service/http/routes.h"
+#include "service/http/tokens.h"
 #include "store/data_store.h"
 
 namespace assay {

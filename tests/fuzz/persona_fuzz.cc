@@ -10,9 +10,9 @@
 #include "evaluations/persona/answer.h"
 #include "evaluations/persona/request.h"
 #include "models/structured/answer_text.h"
-#include "service/evaluation_records.h"
-#include "service/exchange.h"
-#include "service/job_request.h"
+#include "service/data/evaluation_records.h"
+#include "service/data/job_request.h"
+#include "service/http/exchange.h"
 
 namespace {
 

@@ -1,0 +1,19 @@
+// The routes of the data service under /data/eval.
+#pragma once
+
+#include <vector>
+
+#include "service/data/jobs.h"
+#include "service/http/routes.h"
+#include "store/data_store.h"
+
+namespace assay {
+
+// Store and jobs must outlive the routes.
+std::vector<Route> record_routes(DataStore& store);  // items, subsets, results, failures, feedback
+std::vector<Route> fetch_routes(DataStore& store);
+std::vector<Route> job_routes(DataStore& store, Jobs& jobs);
+// All of them.
+std::vector<Route> data_routes(DataStore& store, Jobs& jobs);
+
+}  // namespace assay

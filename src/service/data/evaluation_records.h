@@ -1,0 +1,30 @@
+// Records of the persona evaluation (S8.8, S8.9) as bodies of requests: told apart by shape, checked against
+// their schemas, and turned into what the store keeps. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json/json.h"
+#include "service/http/exchange.h"
+#include "store/data_store.h"
+
+namespace assay {
+
+enum class RecordKind { success, failure, unknown };
+RecordKind record_kind(const Json& body);
+
+// Every defect of the value against a schema of schemas/.
+std::vector<FieldError> schema_errors(std::string_view schema_file, const Json& value);
+
+// Nothing if there are errors.
+std::optional<ResultRecord> read_result(const Json& body, std::vector<FieldError>& errors);
+std::optional<FailureRecord> read_failure(const Json& body, std::vector<FieldError>& errors);
+std::optional<StoredItem> read_stored_item(const Json& body, const std::string& pointer,
+                                           std::vector<FieldError>& errors);
+
+// A result as it is given out.
+Json to_json(const ResultRow& row);
+
+}  // namespace assay

@@ -1,0 +1,169 @@
+#include <limits>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "evaluations/persona/request.h"
+#include "service/data/data_routes.h"
+#include "service/data/job_lists.h"
+#include "service/data/job_request.h"
+#include "service/http/route_parts.h"
+
+namespace assay {
+namespace {
+
+void process(Jobs& jobs, const ExchangePointer& exchange, const Json& body) {
+  const std::string mode = exchange->parameter("mode");
+  if (!persona::mode_of(mode))
+    return exchange->send_error(404,
+                                fmt::format("there is no mode {}; there are mode1, mode2 and mode3", mode));
+  std::vector<FieldError> errors;
+  auto parameters = read_job_parameters(body, mode, JobSource::request, errors);
+  add_all(*exchange, errors);
+  const auto items = exchange->whole("items_to_process", std::numeric_limits<std::int64_t>::min(),
+                                     std::numeric_limits<std::int64_t>::max());
+  const bool async = exchange->flag("async");
+  const bool dry = exchange->flag("dry_run");
+  if (exchange->refused()) return;
+  if (items) parameters->items_to_process = items;
+  parameters->async = parameters->async || async;
+  parameters->dry_run = parameters->dry_run || dry;
+  const auto send = [exchange](int status) {
+    return [exchange, status](Result<Json> answer) {
+      if (!answer) return exchange->send_failure(answer.error());
+      exchange->send(status, *answer);
+    };
+  };
+  const std::string agent = exchange->client().empty() ? "assay" : exchange->client();
+  if (parameters->async) return jobs.submit(std::move(*parameters), agent, send(202), nullptr);
+  jobs.submit(
+      std::move(*parameters), agent,
+      [send](Result<Json> begun) {
+        if (!begun) send(200)(std::move(begun));
+      },
+      send(200));
+}
+
+// Answers the status of the job if there is one and it is of the mode that the path names.
+void send_status(const Exchange& exchange, Result<std::optional<Json>> status) {
+  if (!status) return exchange.send_failure(status.error());
+  if (!*status || text_at(**status, "mode") != exchange.parameter("mode"))
+    return exchange.send_error(404, "there is no such job");
+  exchange.send(200, **status);
+}
+
+void job_status(Jobs& jobs, const ExchangePointer& exchange) {
+  ListPage page;
+  read_paging(*exchange, page);
+  if (exchange->refused()) return;
+  send_status(*exchange, jobs.status(exchange->parameter("job_id"), page));
+}
+
+void cancel_job(Jobs& jobs, const ExchangePointer& exchange) {
+  auto known = jobs.status(exchange->parameter("job_id"), {0, 0});
+  if (!known || !*known || text_at(**known, "mode") != exchange->parameter("mode"))
+    return send_status(*exchange, std::move(known));
+  jobs.cancel(exchange->parameter("job_id"), [exchange](Result<std::optional<Json>> status) {
+    if (status && *status && (*status)->is_object()) cut_lists((*status)->get_object(), {});
+    send_status(*exchange, std::move(status));
+  });
+}
+
+void list_jobs(DataStore& store, const ExchangePointer& exchange) {
+  JobQuery query;
+  query.mode = mode_filter(*exchange);
+  query.status = exchange->text("status").value_or("");
+  query.persona_id = exchange->text("persona").value_or("");
+  read_paging(*exchange, query);
+  if (exchange->refused()) return;
+  auto page = store.jobs(query);
+  if (!page) return exchange->send_failure(page.error());
+  JsonArray list;
+  std::int64_t items = 0;
+  std::int64_t requests = 0;
+  std::int64_t failed = 0;
+  std::int64_t tokens = 0;
+  const auto add = [](std::int64_t& sum, const Json* value) {
+    if (value != nullptr) sum += as_integer(*value).value_or(0);
+  };
+  for (const StoredJob& job : page->jobs) {
+    auto json = parse_json(job.json);
+    if (!json || !json->is_object()) continue;
+    add(items, find_member(*json, "processed_items"));
+    add(requests, find_member(*json, "processed_requests"));
+    add(failed, find_member(*json, "failed_requests"));
+    add(tokens, find_pointer(*json, "/usage/total_tokens"));
+    // The long lists are for the job's own page.
+    for (const char* name : kJobLists) json->get_object().erase(name);
+    list.push_back(std::move(*json));
+  }
+  exchange->send(200, JsonObject{{"jobs", std::move(list)},
+                                 {"totals", JsonObject{{"processed_items", items},
+                                                       {"processed_requests", requests},
+                                                       {"failed_requests", failed},
+                                                       {"total_tokens", tokens}}},
+                                 {"remaining", page->remaining},
+                                 {"total", page->total}});
+}
+
+Json status_schema() {
+  return parse_json(R"({"type": "object", "properties": {"job_id": {"type": "string"},
+    "status": {"enum": ["INITIATED", "PROCESSING", "COMPLETE", "ERROR", "CANCELLED"]},
+    "message": {"type": "string"}, "mode": {"type": "string"}, "processed_items": {"type": "integer"},
+    "processed_requests": {"type": "integer"}, "failed_requests": {"type": "integer"},
+    "skipped_items": {"type": "integer", "description": "Matched, but beyond items_to_process."},
+    "init_remaining": {"type": "integer", "description": "Items that matched when the job began."},
+    "remaining": {"type": "integer", "description": "Of them, not processed; beyond a limit too."},
+    "usage": {"type": "object"}, "is_error": {"type": "boolean"},
+    "stop_reason": {"type": ["string", "null"]}, "error": {"type": ["string", "null"]},
+    "eval_info": {"type": "array"}, "evaluations": {"type": "array"},
+    "lists_truncated": {"type": "boolean"},
+    "seal": {"type": "string", "description": "Of the job's directory once it has ended: see assay verify."}}, "required": ["job_id", "status", "mode", "processed_items"]})")
+      .value();
+}
+
+}  // namespace
+
+std::vector<Route> job_routes(DataStore& store, Jobs& jobs) {
+  const std::string base = kDataBase;
+  const std::string object = R"({"type": "object"})";
+  return {
+      {.method = "POST",
+       .path = base + "/process-evals/{mode}",
+       .summary = "Starts an evaluation job; without async it answers when it is done.",
+       .query = {{"items_to_process", "integer", "At most so many items; below 1 or absent: all."},
+                 {"async", "boolean", "Answer at once with the job's first status."},
+                 {"dry_run", "boolean",
+                  "Ask the model, store nothing, and return what would have been stored."}},
+       .body = job_request_schema(),
+       .answer = status_schema(),
+       .statuses = {200, 202, 400, 404, 415, 503},
+       .handle = taking(jobs, process)},
+      {.method = "GET",
+       .path = base + "/process-evals/{mode}/{job_id}",
+       .summary = "A job's status, with a page of each of its lists.",
+       .query = with_paging({}),
+       .answer = status_schema(),
+       .statuses = {200, 400, 404},
+       .handle = asking(jobs, job_status)},
+      {.method = "POST",
+       .path = base + "/process-evals/{mode}/{job_id}/cancel",
+       .summary = "Starts nothing new for the job and answers with its last status.",
+       .answer = status_schema(),
+       .statuses = {200, 404},
+       .handle = asking(jobs, cancel_job)},
+      {.method = "GET",
+       .path = base + "/get-evaluation-jobs",
+       .summary = "Jobs, newest first, with totals over the page.",
+       .query = with_paging({{"mode", "string", "mode1, mode2 or mode3."},
+                             {"status", "string", "INITIATED, PROCESSING, COMPLETE, ERROR or CANCELLED."},
+                             {"persona", "string", "Id of the persona."}}),
+       .answer = page_schema("jobs", object, {{"totals", object}}),
+       .statuses = {200, 400},
+       .handle = asking(store, list_jobs)},
+  };
+}
+
+}  // namespace assay

@@ -1,0 +1,100 @@
+#include "service/http/openapi.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "core/text.h"
+
+namespace assay {
+namespace {
+
+Json as_content(Json schema) {
+  return JsonObject{{"application/json", JsonObject{{"schema", std::move(schema)}}}};
+}
+
+Json error_schema() {
+  const Json text = JsonObject{{"type", "string"}};
+  JsonObject place{{"type", "object"},
+                   {"properties", JsonObject{{"pointer", text}, {"message", text}}},
+                   {"required", JsonArray{"pointer", "message"}}};
+  return JsonObject{
+      {"type", "object"},
+      {"description", "What is wrong, and each defect with its place: a JSON pointer or a parameter."},
+      {"properties",
+       JsonObject{{"message", text}, {"errors", JsonObject{{"type", "array"}, {"items", std::move(place)}}}}},
+      {"required", JsonArray{"message", "errors"}}};
+}
+
+Json parameters_of(const Route& route) {
+  JsonArray parameters;
+  for (const std::string_view part : split(route.path, '/')) {
+    if (!part.starts_with('{')) continue;
+    parameters.push_back(JsonObject{{"name", part.substr(1, part.size() - 2)},
+                                    {"in", "path"},
+                                    {"required", true},
+                                    {"schema", JsonObject{{"type", "string"}}}});
+  }
+  for (const QueryParameter& one : route.query) {
+    parameters.push_back(JsonObject{{"name", one.name},
+                                    {"in", "query"},
+                                    {"description", one.help},
+                                    {"schema", JsonObject{{"type", one.type}}}});
+  }
+  return parameters;
+}
+
+Json responses_of(const Route& route, TokensNeeded tokens) {
+  const Json error = as_content(JsonObject{{"$ref", "#/components/schemas/Error"}});
+  JsonObject responses;
+  for (const int status : route.statuses) {
+    responses[std::to_string(status)] = JsonObject{
+        {"description", reason_phrase(status)}, {"content", status < 300 ? as_content(route.answer) : error}};
+  }
+  if (tokens == TokensNeeded::yes) {
+    const Json text = JsonObject{{"schema", JsonObject{{"type", "string"}}}};
+    responses["401"] = JsonObject{{"description", "No good token was sent."},
+                                  {"headers", JsonObject{{"WWW-Authenticate", text}}},
+                                  {"content", error}};
+  }
+  // For another host (421) or from another origin (403), while stopping or with too much at once (503), …
+  responses["default"] = JsonObject{{"description", "The request was not carried out."}, {"content", error}};
+  return responses;
+}
+
+Json security_schemes() {
+  const auto header = [](const char* name) {
+    return JsonObject{{"type", "apiKey"}, {"in", "header"}, {"name", name}};
+  };
+  return JsonObject{{"bearer", JsonObject{{"type", "http"}, {"scheme", "bearer"}}},
+                    {"clientId", header("x-client-id")},
+                    {"clientToken", header("x-client-token")}};
+}
+
+}  // namespace
+
+Json describe_routes(const std::vector<Route>& routes, TokensNeeded tokens) {
+  JsonObject paths;
+  for (const Route& route : routes) {
+    JsonObject operation{{"summary", route.summary},
+                         {"parameters", parameters_of(route)},
+                         {"responses", responses_of(route, tokens)}};
+    if (!route.body.is_null())
+      operation["requestBody"] = JsonObject{{"required", true}, {"content", as_content(route.body)}};
+    Json& path = paths[route.path];
+    if (!path.is_object()) path = JsonObject{};
+    path.get_object()[lower_ascii(route.method)] = std::move(operation);
+  }
+  JsonObject document{{"openapi", "3.1.0"},
+                      {"info", JsonObject{{"title", "Assay data service"}, {"version", "1"}}},
+                      {"components", JsonObject{{"schemas", JsonObject{{"Error", error_schema()}}},
+                                                {"securitySchemes", security_schemes()}}},
+                      {"paths", std::move(paths)}};
+  // Either the one, or the other two together.
+  if (tokens == TokensNeeded::yes) {
+    document["security"] = JsonArray{JsonObject{{"bearer", JsonArray{}}},
+                                     JsonObject{{"clientId", JsonArray{}}, {"clientToken", JsonArray{}}}};
+  }
+  return document;
+}
+
+}  // namespace assay

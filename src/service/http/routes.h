@@ -1,0 +1,65 @@
+// The routes of a service as a table: method, path, what it takes, what it does. The same table answers
+// requests and writes the OpenAPI document, so the two cannot differ.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/json/json.h"
+#include "service/http/access.h"
+#include "service/http/exchange.h"
+#include "service/http/tokens.h"
+
+namespace assay {
+
+struct QueryParameter {
+  std::string name;
+  std::string type;  // of JSON Schema: string, integer, number, boolean
+  std::string help;
+};
+
+struct Route {
+  std::string method;
+  std::string path;     // "/data/eval/process-evals/{mode}"
+  std::string summary;  // one line
+  std::vector<QueryParameter> query = {};
+  Json body = {};    // JSON Schema; null: no body is taken
+  Json answer = {};  // JSON Schema of what it answers
+  std::vector<int> statuses = {200, 400};
+  // `body` is null where the route takes none. May answer later.
+  std::function<void(std::shared_ptr<Exchange> exchange, const Json& body)> handle = {};
+};
+
+class Routes {
+ public:
+  Routes(std::vector<Route> routes, Tokens tokens, Access access);
+  Routes(const Routes&) = delete;
+  Routes& operator=(const Routes&) = delete;
+  // What the head of a request tells: whether it may come in, whose token it brings, whether there is such a
+  // route. To be asked before the body is read.
+  std::optional<Refusal> admit(ServerRequest& head) const;
+  // Of a request that was admitted: checks body and query, and answers what is wrong by itself.
+  void answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const;
+  const Json& openapi() const { return openapi_; }
+
+ private:
+  using Parameters = std::vector<std::pair<std::string, std::string>>;  // the open parts of a path
+  struct Found {
+    const Route* route = nullptr;
+    Parameters parameters = {};
+    std::set<std::string> allowed = {};  // methods of that path
+  };
+  Found find(const ServerRequest& request) const;
+  std::string client_of(const Headers& headers) const;
+
+  std::vector<Route> routes_;
+  Tokens tokens_;
+  Access access_;
+  Json openapi_;
+};
+
+}  // namespace assay

@@ -1,0 +1,63 @@
+#include "service/http/access.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "service/data/item_cursor.h"
+
+namespace assay {
+namespace {
+
+int status_of(const Access& access, const std::string& host, const std::string& origin = "",
+              const std::string& local = "10.0.0.5") {
+  ServerRequest request;
+  request.host = host;
+  request.local = local;
+  if (!origin.empty()) request.headers.add("Origin", origin);
+  const auto objection = access.objection(request);
+  return objection ? objection->first : 0;
+}
+
+TEST(Access, KnowsItsNames) {
+  const Access access("0.0.0.0", {"Assay.example:443"});
+  for (const char* good : {"localhost:8080", "127.0.0.1:8080", "[::1]:8080", "127.5.5.5", "LOCALHOST.",
+                           "10.0.0.5:1", "assay.example", "assay.example:8443", ""})
+    EXPECT_EQ(status_of(access, good), 0) << good;
+  for (const char* bad :
+       {"evil.example", "localhost.evil.example", "10.0.0.6", "0.0.0.0", "127.0.0.1.evil.example"})
+    EXPECT_EQ(status_of(access, bad), 421) << bad;
+  EXPECT_EQ(status_of(Access("10.0.0.5", {}), "10.0.0.5:8080", "", "10.0.0.5"), 0);
+  EXPECT_EQ(status_of(Access("myhost", {}), "MyHost:8080"), 0);
+}
+
+TEST(Access, RefusesPagesOfOtherOrigins) {
+  const Access access("127.0.0.1", {"assay.example"});
+  EXPECT_EQ(status_of(access, "localhost:8080", "http://localhost:8080"), 0);
+  EXPECT_EQ(status_of(access, "localhost", "http://localhost:80"), 0);
+  EXPECT_EQ(status_of(access, "127.0.0.1:8080", "https://assay.example"), 0) << "behind a proxy";
+  for (const char* bad :
+       {"http://localhost:3000", "http://127.0.0.1:8080", "https://localhost", "null", "http://evil.example",
+        "http://localhost:8080.evil.example", "file://", "http://assay.example.evil"})
+    EXPECT_EQ(status_of(access, "localhost:8080", bad), 403) << bad;
+}
+
+TEST(ItemCursor, IsReadBackInItsOrderOnly) {
+  const ItemPlace place{7, -5, "an item: \u00e9 42"};
+  for (const auto order : {ItemQuery::Order::stored, ItemQuery::Order::newest, ItemQuery::Order::item_id}) {
+    const std::string text = cursor_text(order, place);
+    EXPECT_EQ(text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz"), std::string::npos);
+    const auto read = read_cursor(order, text);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->position, 7);
+    EXPECT_EQ(read->published_ms, -5);
+    EXPECT_EQ(read->item_id, place.item_id);
+    EXPECT_FALSE(read_cursor(
+        order == ItemQuery::Order::stored ? ItemQuery::Order::newest : ItemQuery::Order::stored, text));
+    for (const std::size_t cut : {0U, 1U, 2U, 3U, 5U})
+      EXPECT_FALSE(read_cursor(order, text.substr(0, cut))) << cut;
+  }
+  EXPECT_FALSE(read_cursor(ItemQuery::Order::stored, "szz"));
+}
+
+}  // namespace
+}  // namespace assay
