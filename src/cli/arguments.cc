@@ -95,4 +95,15 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words, const K
   return arguments;
 }
 
+Key format_key() {
+  return {.name = "format",
+          .help = "For people, or JSON for programs.",
+          .default_value = "text",
+          .choices = {"text", "json"}};
+}
+
+bool wants_json(const Config& config) {
+  return config.text("format") == "json";
+}
+
 }  // namespace assay

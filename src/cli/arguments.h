@@ -23,4 +23,8 @@ struct Arguments {
 // --output-dir.
 Result<Arguments> parse_arguments(const std::vector<std::string>& words, const Keys& keys);
 
+// `--format text|json` of a command that prints a table.
+Key format_key();
+bool wants_json(const Config& config);
+
 }  // namespace assay

@@ -130,7 +130,7 @@ int prune(const std::string& results, const Config& config) {
     failed = failed || !one.failure.empty();
     pruned.push_back(std::move(one));
   }
-  if (config.text("format") == "json") {
+  if (wants_json(config)) {
     JsonArray list;
     for (const PrunedRun& one : pruned) list.push_back(to_json(one));
     print(pretty_text(JsonObject{
@@ -149,10 +149,7 @@ int prune(const std::string& results, const Config& config) {
 Keys runs_keys() {
   return {
       {.name = "results", .type = KeyType::path, .help = "Where the runs are.", .default_value = "results"},
-      {.name = "format",
-       .help = "A table for people, or JSON.",
-       .default_value = "text",
-       .choices = {"text", "json"}},
+      format_key(),
       {.name = "prune",
        .type = KeyType::boolean,
        .help = "Show which runs would be removed, and their size; with --yes they are removed."},
@@ -200,7 +197,7 @@ int runs_command(const std::vector<std::string>& words, const Surroundings& surr
     return bad_input({ErrorKind::usage, problem, {}}, surroundings);
   if (resolved.config.boolean("prune")) return prune(results, resolved.config);
   const std::vector<FoundRun> runs = find_runs(results);
-  if (resolved.config.text("format") == "json") {
+  if (wants_json(resolved.config)) {
     JsonArray list;
     for (const FoundRun& run : runs) list.push_back(to_json(run));
     print(pretty_text(list));

@@ -83,7 +83,7 @@ Keys show_keys() {
        .help = "List no more than so many.",
        .minimum = 1,
        .maximum = 1e15},
-      {.name = "json", .type = KeyType::boolean, .help = "JSON instead of text."},
+      format_key(),
       {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
@@ -101,7 +101,7 @@ int show_command(const std::vector<std::string>& words, const Surroundings& surr
   std::string directory = arguments->words.front();
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
   const Config& config = resolved.config;
-  const bool json = config.boolean("json");
+  const bool json = wants_json(config);
   if (arguments->words.size() == 1)
     return json ? show_list(directory, config, surroundings) : show_table(directory, config, surroundings);
   if (config.boolean("failed") || config.has("worst") || config.has("limit"))

@@ -1,10 +1,13 @@
 #include <algorithm>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "core/json/json.h"
 #include "core/text.h"
 #include "runs/verify.h"
 
@@ -18,21 +21,31 @@ void show_checks(const std::vector<RunCheck>& checks, std::string_view before) {
 
 namespace {
 
-// One run; `before` stands before each line where there are several.
-int verify_one(const std::string& directory, const std::string& seal, std::string_view before,
-               const Surroundings& surroundings) {
-  auto verdict = verify_run(directory, seal);
-  if (!verdict) return bad_input(verdict.error(), surroundings);
-  show_checks(verdict->checks, before);
-  for (const std::string& note : verdict->notes) print(fmt::format("{}note: {}\n", before, note));
-  if (!verdict->seal.empty()) print(fmt::format("{}seal: {}\n", before, verdict->seal));
-  return verdict->passed() ? kDone : kGateFailed;
+// `before` stands before each line where there are several runs.
+void show_verdict(const RunVerdict& verdict, std::string_view before) {
+  show_checks(verdict.checks, before);
+  for (const std::string& note : verdict.notes) print(fmt::format("{}note: {}\n", before, note));
+  if (!verdict.seal.empty()) print(fmt::format("{}seal: {}\n", before, verdict.seal));
+}
+
+Json to_json(const std::string& directory, const RunVerdict& verdict) {
+  JsonArray checks;
+  for (const RunCheck& check : verdict.checks)
+    checks.push_back(JsonObject{{"check", check.what}, {"passed", check.passed}, {"detail", check.detail}});
+  JsonArray notes;
+  for (const std::string& note : verdict.notes) notes.emplace_back(note);
+  return JsonObject{{"directory", directory},
+                    {"passed", verdict.passed()},
+                    {"checks", std::move(checks)},
+                    {"notes", std::move(notes)},
+                    {"seal", verdict.seal.empty() ? Json(nullptr) : Json(verdict.seal)}};
 }
 
 }  // namespace
 
 Keys verify_keys() {
   return {{.name = "seal", .help = "The seal that was told when the run ended, as you kept it."},
+          format_key(),
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
@@ -54,11 +67,24 @@ int verify_command(const std::vector<std::string>& words, const Surroundings& su
     return bad_input(
         {ErrorKind::usage, "which run? assay verify DIR [--seal HASH], or several without a seal", {}},
         surroundings);
+  const bool json = wants_json(resolved.config);
+  JsonArray list;
   int worst = kDone;
   for (std::string directory : arguments->words) {
     while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-    worst = std::max(worst, verify_one(directory, seal, several ? directory + ": " : "", surroundings));
+    auto verdict = verify_run(directory, seal);
+    if (!verdict) {
+      worst = std::max(worst, bad_input(verdict.error(), surroundings));
+      continue;
+    }
+    worst = std::max<int>(worst, verdict->passed() ? kDone : kGateFailed);
+    if (json) {
+      list.push_back(to_json(directory, *verdict));
+    } else {
+      show_verdict(*verdict, several ? directory + ": " : "");
+    }
   }
+  if (json) print(pretty_text(list));
   return worst;
 }
 

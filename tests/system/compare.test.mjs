@@ -163,7 +163,7 @@ test('runs that cannot be compared are refused with the reason', async (t) => {
 
 const stats = async (directory, ...args) => assay(['stats', ...args], { cwd: directory });
 const json = async (directory, ...args) => {
-  const run = await stats(directory, ...args, '--json');
+  const run = await stats(directory, ...args, '--format', 'json');
   assert.equal(run.code, 0, run.stderr);
   return JSON.parse(run.stdout);
 };

@@ -8,7 +8,7 @@ import { assay, askedMore, binary, ragConfig, ragLines, scratch, simulator, star
 
 const show = async (...args) => {
   const ended = await assay(['show', ...args]);
-  return { ...ended, json: ended.code === 0 && args.includes('--json') ? JSON.parse(ended.stdout) : null };
+  return { ...ended, json: ended.code === 0 && args.includes('json') ? JSON.parse(ended.stdout) : null };
 };
 
 test('a run that is under way shows what is finished, what has answers and what has not begun', async (t) => {
@@ -20,26 +20,26 @@ test('a run that is under way shows what is finished, what has answers and what 
   const output = join(directory, 'out');
   const run = start(['run', config, '--output-dir', output], { env: sim.env });
   await askedMore(sim, 6, run);
-  const seen = await show(output, '--json');
+  const seen = await show(output, '--format', 'json');
   assert.equal(seen.code, 0, seen.stderr);
   assert.ok(seen.json.length >= 1 && seen.json.length < 12, seen.stdout);
   assert.ok(seen.json.every(({ outcome, scores }) => outcome === 'under way' || typeof scores['relevance.mean'] === 'number'), seen.stdout);
   const table = await show(output);
   assert.match(table.stdout, /^id +outcome +relevance\.mean/);
   assert.match(table.stdout, /the run is not finished, \d+ cases? ha(s|ve) not begun\n$/);
-  const first = await show(output, 'case-0', '--json');
+  const first = await show(output, 'case-0', '--format', 'json');
   assert.equal(first.json.input.question, 'How do I renew permit number 0?');
   assert.ok(first.json.effects.length > 0);
-  const last = await show(output, 'case-11', '--json');
+  const last = await show(output, 'case-11', '--format', 'json');
   assert.equal(last.json.outcome, 'not begun');
   assert.equal((await run.ended).code, 0, 'nobody was in its way');
 
-  const finished = await show(output, '--json');
+  const finished = await show(output, '--format', 'json');
   assert.deepEqual(finished.json.map(({ id }) => id), ragLines(12).map(({ id }) => id));
   const same = finished.json.find(({ id }) => id === 'case-0');
   assert.deepEqual(seen.json.find(({ id }) => id === 'case-0').scores, same.scores, 'the journal gave what the results hold');
-  assert.equal((await show(output, '--worst', '3', '--json')).json.length, 3);
-  assert.equal((await show(output, '--limit', '2', '--json')).json.length, 2);
+  assert.equal((await show(output, '--worst', '3', '--format', 'json')).json.length, 3);
+  assert.equal((await show(output, '--limit', '2', '--format', 'json')).json.length, 2);
 });
 
 // Answers with what would act on a terminal, and no answer at all to one of them.
@@ -89,7 +89,7 @@ prices: {local: {prompt: 1000, completion: 1000}}
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /has no case "case-8"; did you mean "case-0", "case-1"/);
   rmSync(data);
-  const without = await show(output, 'case-1', '--json');
+  const without = await show(output, 'case-1', '--format', 'json');
   assert.equal(without.json.input, null);
   assert.match(without.json.notes[0], /its input cannot be shown/);
   assert.equal(without.json.effects.length, 2, 'the journal holds what was asked');

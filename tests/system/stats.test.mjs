@@ -8,7 +8,7 @@ import { assay, root, scratch, write, writeLines } from './harness.mjs';
 const near = (found, expected, tolerance) => assert.ok(Math.abs(found - expected) <= tolerance, `${found}, expected ${expected}`);
 const stats = (directory, ...args) => assay(['stats', ...args], { cwd: directory });
 const json = async (directory, ...args) => {
-  const run = await stats(directory, ...args, '--json');
+  const run = await stats(directory, ...args, '--format', 'json');
   assert.equal(run.code, 0, run.stderr);
   return JSON.parse(run.stdout);
 };
@@ -101,7 +101,7 @@ test('more groups than can be compared with each other are refused, and one cont
   const all = await assay(['stats', path, '--value', 'score', '--group', 'group']);
   assert.equal(all.code, 2);
   assert.match(all.stderr, /3000 groups of column group make 4498500 comparisons, and at most 20000 are made.*--control/);
-  const one = await assay(['stats', path, '--value', 'score', '--group', 'group', '--control', 'g0', '--json']);
+  const one = await assay(['stats', path, '--value', 'score', '--group', 'group', '--control', 'g0', '--format', 'json']);
   assert.equal(one.code, 0, one.stderr);
   assert.equal(JSON.parse(one.stdout).tests.length, 2999);
 });

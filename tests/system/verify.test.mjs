@@ -106,6 +106,8 @@ test('the seal that was kept elsewhere tells a run that was changed and sealed a
   assert.equal(good.code, 0, good.stdout);
   assert.match(good.stdout, /ok: seal: is the one that was kept/);
   assert.match(good.stdout, /ok: journal: 20 answers and 20 outcomes/);
+  const [machine] = JSON.parse((await verify('--format', 'json')).stdout);
+  assert.deepEqual([machine.passed, machine.seal, machine.checks.every((check) => check.passed)], [true, seal, true]);
   // Whoever can write can forge all of it, seal included.
   writeFileSync(join(output, 'summary.json'), readFileSync(join(output, 'summary.json'), 'utf8').replace('"evaluated": 20', '"evaluated": 21'));
   const lines = readFileSync(join(output, 'seal.sha256'), 'utf8').split('\n');

@@ -155,7 +155,7 @@ int stats_command(const std::vector<std::string>& words, const Surroundings& sur
   }
   const auto answer = asked->mode->answer(table, resolved.config);
   if (!answer) return bad_input(answer.error(), surroundings);
-  print(resolved.config.boolean("json") ? pretty_text(answer->json) : answer->text);
+  print(wants_json(resolved.config) ? pretty_text(answer->json) : answer->text);
   return kDone;
 }
 

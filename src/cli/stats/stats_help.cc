@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/arguments.h"
 #include "cli/help.h"
 
 namespace assay {
 
 Keys common_stats_keys() {
-  return {{.name = "json",
-           .type = KeyType::boolean,
-           .help = "Every figure by name, for machines.",
-           .default_value = false},
-          {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+  return {format_key(), {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
 std::string stats_usage(const answers::Mode& mode) {
@@ -36,7 +33,7 @@ std::string stats_reference() {
   std::string out =
       "## Reference\n\n"
       "This part is made from the declarations in the code: `assay help stats --reference` prints it, and a "
-      "test compares. `--json`, every figure by name, goes with all. A key `cluster_size` is the flag "
+      "test compares. `--format json`, every figure by name, goes with all. A key `cluster_size` is the flag "
       "`--cluster-size`; `true or false` is `--paired` or `--no-paired`; a list is written `first,second`.\n";
   for (const answers::Mode& mode : answers::modes()) {
     out += fmt::format("\n### {}\n\n`{}`: {}?\n\n{}", mode.name, stats_usage(mode), mode.title,

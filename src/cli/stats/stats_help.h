@@ -9,7 +9,7 @@
 
 namespace assay {
 
-// Flags of every mode: --json, --help.
+// Flags of every mode: --format, --help.
 Keys common_stats_keys();
 // "assay stats icc FILE --raters COLUMN,COLUMN"
 std::string stats_usage(const answers::Mode& mode);

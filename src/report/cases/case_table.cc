@@ -117,7 +117,7 @@ std::string CaseTable::head() const {
   out = paint_.faint(out) + "\n";
   if (left_out_ > 0)
     out += paint_.faint(fmt::format(
-               "({} for which there is no room: --json has them)",
+               "({} for which there is no room: --format json has them)",
                counted_words(static_cast<std::int64_t>(left_out_), "more score", "more scores"))) +
            "\n";
   return out;
