@@ -122,15 +122,18 @@ Result<std::vector<char>> CaseIndex::found(const std::string& search) const {
 }
 
 Status CaseIndex::sort(std::vector<Row>& rows, const CaseQuery& query) const {
-  const auto order = [&](const auto& less) {
-    std::ranges::stable_sort(rows, [&](Row a, Row b) { return query.descending ? less(b, a) : less(a, b); });
+  // Rows that are equal stay in input order; what has no value comes last either way.
+  const auto order = [&](const auto& key, const auto& missing) {
+    std::ranges::sort(rows, [&](Row a, Row b) {
+      if (missing(a) != missing(b)) return missing(b);
+      if (!missing(a) && key(a) != key(b)) return query.descending ? key(b) < key(a) : key(a) < key(b);
+      return a < b;
+    });
   };
+  const auto by_text = [&](const auto& key) { order(key, [](Row) { return false; }); };
   const auto by_number = [&](const Column& values) {
     const auto value = [&](Row row) { return row < values.size() ? values[row] : kNone; };
-    const auto none = std::ranges::stable_partition(rows, [&](Row row) { return !std::isnan(value(row)); });
-    std::stable_sort(rows.begin(), none.begin(), [&](Row a, Row b) {
-      return query.descending ? value(b) < value(a) : value(a) < value(b);
-    });
+    order(value, [&](Row row) { return std::isnan(value(row)); });
   };
   if (query.sort.empty()) {
     if (query.descending) std::ranges::reverse(rows);
@@ -138,9 +141,9 @@ Status CaseIndex::sort(std::vector<Row>& rows, const CaseQuery& query) const {
   }
   const auto score = std::ranges::find(score_names_, query.sort);
   if (query.sort == "id") {
-    order([this](Row a, Row b) { return ids_[a] < ids_[b]; });
+    by_text([this](Row row) -> const std::string& { return ids_[row]; });
   } else if (query.sort == "outcome") {
-    order([this](Row a, Row b) { return ended_names_[ended_[a]] < ended_names_[ended_[b]]; });
+    by_text([this](Row row) -> const std::string& { return ended_names_[ended_[row]]; });
   } else if (query.sort == "cost") {
     by_number(costs_);
   } else if (query.sort == "latency") {
@@ -181,7 +184,7 @@ Result<CasePage> CaseIndex::page(const CaseQuery& query) const {
     last_rows_ = std::move(*rows);
     last_query_ = query;
   }
-  CasePage page{.fitting = last_rows_.size()};
+  CasePage page{.rows = {}, .fitting = last_rows_.size()};
   const std::size_t end =
       query.offset + std::min(query.count, last_rows_.size() - std::min(query.offset, last_rows_.size()));
   for (std::size_t i = query.offset; i < end; ++i) page.rows.push_back(glance(last_rows_[i]));
