@@ -1,0 +1,33 @@
+// Keys of the page: each screen says what its keys do, and `?` shows them all. They rest while the reader types.
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface KeyAction { key: string; does: string; act: () => void }
+
+const active: { current: KeyAction[] }[] = [];
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+function onKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector('dialog[open]')) return;
+  // The screen that was opened last comes first.
+  for (const { current } of [...active].reverse()) {
+    const action = current.find(({ key }) => key === event.key || (key.length === 1 && key === event.key.toLowerCase()));
+    if (!action) continue;
+    event.preventDefault();
+    action.act();
+    return;
+  }
+}
+addEventListener('keydown', onKey);
+
+export function useKeys(actions: KeyAction[]): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    active.push(latest);
+    return () => { active.splice(active.indexOf(latest), 1); };
+  }, []);
+}
+
+export const keysNow = (): KeyAction[] => [...active].reverse().flatMap(({ current }) => current);

@@ -1,0 +1,58 @@
+// A plot of a run on the page: drawn from its spec, saved as a file, with its data as a table.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { PlotFile } from '../api/types';
+import { DataTable } from '../tables/data_table';
+import { Text } from '../text/text';
+import { drawInto, savings, themes } from './drawing';
+import { dataColumns } from './plot_data';
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+export function Plot({ plot }: { plot: PlotFile }) {
+  const canvas = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  // A spec that came again and is the same is not drawn again.
+  const spec = JSON.stringify(plot.spec);
+  useEffect(() => {
+    const box = canvas.current;
+    if (!box) return undefined;
+    let view: ReturnType<typeof drawInto> | undefined;
+    let width = 0;
+    const draw = (): void => {
+      view?.finalize();
+      width = box.clientWidth;
+      try {
+        view = drawInto(box, plot.spec, dark.matches ? themes.dark : themes.light);
+        setFailure('');
+      } catch (error) {
+        view = undefined;
+        setFailure(error instanceof Error ? error.message : String(error));
+      }
+    };
+    const resized = new ResizeObserver(() => { if (box.clientWidth !== width) draw(); });
+    resized.observe(box);
+    dark.addEventListener('change', draw);
+    return () => {
+      resized.disconnect();
+      dark.removeEventListener('change', draw);
+      view?.finalize();
+    };
+  }, [spec]);
+  const columns = dataColumns(plot.spec);
+  return (
+    <figure class={`plot${plot.wide ? ' wide' : ''}`} data-name={plot.name}>
+      <h3><Text of={plot.title} /></h3>
+      <div class="canvas" ref={canvas} />
+      {failure && <p class="note">This plot could not be drawn (<Text of={failure} />); its data are below.</p>}
+      <figcaption class="note"><Text of={plot.caption} /></figcaption>
+      <p class="actions">
+        {savings.map(({ words, help, save }) => <button key={words} type="button" class="plain" title={help} onClick={() => void save(plot.name, plot.spec)}>{words}</button>)}
+      </p>
+      <details class="more" open={isOpen || failure !== ''} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Open the data</summary>
+        {(isOpen || failure !== '') && <DataTable title={plot.title} columns={columns} rows={(plot.spec.data?.values ?? []).map((row) => columns.map((name) => row[name]))} />}
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,90 @@
+// One case: what it was, what was wanted, what came, why it was judged so, and every call that it took.
+import { caseAddress, runAddress, type Query } from '../../address';
+import { runPath, withQuery } from '../../api/client';
+import { Await, useLoaded } from '../../api/loading';
+import type { CaseView } from '../../api/types';
+import { countWords, plainWords } from '../../figures/words';
+import { useKeys } from '../../keys';
+import { go, Link, usePlace } from '../../navigation';
+import { Section, useTitle } from '../../parts';
+import { Block, Inline, Name, Text } from '../../text/text';
+import { Fields, JsonOnDemand } from '../../text/value';
+import { Answers, answersOf } from './answers';
+import { JudgedMetrics, Scores, VerdictRows } from './judges';
+import { listOf, materialOf, objectOf } from './material';
+import { filterOf, useNeighbours } from './neighbours';
+import { errorOf, Timeline } from './timeline';
+
+const isGood = (outcome: string): boolean => outcome === 'scored' || outcome === 'passed';
+
+function Body({ view }: { view: CaseView }) {
+  const material = materialOf(view);
+  const answers = answersOf(view.result);
+  const metrics = objectOf(view.result['metrics']);
+  const verdicts = listOf(view.result['verdicts']);
+  const scores = Object.entries(objectOf(view.result['scores']));
+  const error = errorOf(view.result);
+  // A declared evaluation shows what came beside its metrics, variant by variant.
+  const actual = answers.length > 0 ? [] : material.actual;
+  return (
+    <>
+      {view.notes.map((note, i) => <p key={i} class="banner" role="note"><Text of={note} /></p>)}
+      {error && <Section id="error" title="Why it failed"><Block of={error} className="why" /></Section>}
+      {material.input.length > 0 && <Section id="input" title="Input"><Fields of={material.input} /></Section>}
+      {(material.expected.length > 0 || actual.length > 0) && (
+        <div class="beside">
+          {material.expected.length > 0 && <Section id="expected" title="Expected"><Fields of={material.expected} /></Section>}
+          {actual.length > 0 && <Section id="actual" title="Actual"><Fields of={actual} /></Section>}
+        </div>
+      )}
+      {answers.length > 0 && <Section id="answers" title="Answers"><Answers answers={answers} /></Section>}
+      {Object.keys(metrics).length > 0 && <Section id="judges" title="Judges"><JudgedMetrics metrics={metrics} /></Section>}
+      {verdicts.length > 0 && <Section id="verdicts" title="Verdicts"><VerdictRows verdicts={verdicts} /></Section>}
+      {material.more.length > 0 && <Section id="more" title="More of the result"><Fields of={material.more} /></Section>}
+      {scores.length > 0 && (
+        <Section id="scores" title="Scores">
+          {scores.length > 12 ? <details class="more"><summary>{scores.length} figures that this case counts in</summary><Scores scores={scores} /></details> : <Scores scores={scores} />}
+        </Section>
+      )}
+      <Section id="timeline" title="Timeline"><Timeline effects={view.effects} /></Section>
+      <Section id="json" title="JSON"><JsonOnDemand of={view} what="Everything on this case" /></Section>
+    </>
+  );
+}
+
+export function CaseScreen({ run, id, query }: { run: string; id: string; query: Query }) {
+  const loaded = useLoaded<CaseView>(withQuery(runPath(run, '/case'), { id }));
+  const neighbours = useNeighbours(run, loaded.value, query);
+  const filter = filterOf(query);
+  const table = runAddress(run, { ...filter, ...(neighbours ? { at: String(neighbours.at) } : {}) });
+  const address = (to: { id: string; at: number } | null | undefined): string => (to ? caseAddress(run, to.id, { ...filter, at: String(to.at) }) : '');
+  const follow = (to: string): void => { if (to) go(to, { replace: true }); };
+  const toTable = (): void => {
+    // The table that the reader came from is one step back, as it was.
+    if (history.state && (history.state as { fromTable?: boolean }).fromTable) history.back();
+    else go(`${table}#cases`);
+  };
+  useKeys([
+    { key: 'j', does: 'next case', act: () => follow(address(neighbours?.after)) },
+    { key: 'k', does: 'previous case', act: () => follow(address(neighbours?.before)) },
+    { key: 'b', does: 'back to the table of cases', act: toTable },
+  ]);
+  useTitle(`${id} · case`);
+  usePlace(`case ${run} ${id}`, loaded.value !== undefined);
+  return (
+    <>
+      <p class="crumbs"><Link to="/">Runs</Link> <span aria-hidden="true">/</span> <Link to={runAddress(run)}><Name of={run} /></Link> <span aria-hidden="true">/</span> case</p>
+      <header class="case-head">
+        <h1 class="mono"><Name of={id} /></h1>
+        {loaded.value && <span class={`outcome ${isGood(loaded.value.outcome) ? 'pass' : 'fail'}`}><Inline of={plainWords(loaded.value.outcome)} /></span>}
+        <nav class="neighbours" aria-label="Cases">
+          {neighbours && <span class="note">{countWords(neighbours.at + 1)} of {countWords(neighbours.of)}{Object.keys(filter).length > 0 && ', filtered or sorted'}</span>}
+          <button type="button" class="plain" disabled={!neighbours?.before} onClick={() => follow(address(neighbours?.before))}>← Previous <kbd>k</kbd></button>
+          <button type="button" class="plain" disabled={!neighbours?.after} onClick={() => follow(address(neighbours?.after))}>Next <kbd>j</kbd> →</button>
+          <button type="button" class="plain" onClick={toTable}>Table <kbd>b</kbd></button>
+        </nav>
+      </header>
+      <Await of={loaded}>{(view) => <Body key={view.id} view={view} />}</Await>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+// A conversation with a model: messages by role, tool calls with their arguments and results.
+import type { Message, ToolCall } from '../../api/types';
+import { titleWords } from '../../figures/words';
+import { Block, Inline, Text } from '../../text/text';
+import { Json, Value } from '../../text/value';
+import { listOf, objectOf, textOf } from './material';
+
+function Call({ call }: { call: ToolCall }) {
+  return (
+    <div class="tool-call">
+      <p><span class="role">calls</span> <code><Inline of={call.name} /></code></p>
+      {call.arguments !== undefined ? <Json of={call.arguments} /> : <Block of={call.arguments_text ?? ''} />}
+    </div>
+  );
+}
+
+// An answer that is JSON reads better with its lines.
+function Said({ text }: { text: string }) {
+  if (/^\s*[[{]/.test(text)) {
+    try {
+      return <Json of={JSON.parse(text) as unknown} />;
+    } catch {
+      // It only looks like it.
+    }
+  }
+  return <Block of={text} />;
+}
+
+export function MessageView({ message }: { message: Message }) {
+  const role = message.role === 'tool' ? `Result of ${message.tool_call_id ?? 'a tool'}` : titleWords(message.role);
+  return (
+    <article class={`message ${['system', 'user', 'assistant', 'tool'].includes(message.role) ? message.role : 'other'}`}>
+      <p class="role"><Text of={role} />{message.is_error && <span class="severity error"> error</span>}</p>
+      {message.text !== undefined && message.text !== '' && <Said text={message.text} />}
+      {(message.tool_calls ?? []).map((call, i) => <Call key={i} call={call} />)}
+      {!message.text && !message.tool_calls?.length && <p class="note">empty</p>}
+    </article>
+  );
+}
+
+export const messagesOf = (value: unknown): Message[] => listOf(value).map((one) => objectOf(one) as unknown as Message).filter((one) => typeof one.role === 'string');
+
+// Calls as an agent's trace holds them: {tool, arguments, result}.
+export function ToolCalls({ calls }: { calls: unknown[] }) {
+  return (
+    <ol class="trace">
+      {calls.map((one, i) => {
+        const { tool, name, arguments: given, result, error, ...rest } = objectOf(one);
+        return (
+          <li key={i}>
+            <p><code><Inline of={textOf(tool ?? name)} /></code></p>
+            {given !== undefined && <><p class="role">arguments</p><Value of={given} /></>}
+            {result !== undefined && <><p class="role">result</p><Value of={result} /></>}
+            {error !== undefined && <><p class="role">error</p><Value of={error} /></>}
+            {Object.keys(rest).length > 0 && <Value of={rest} />}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

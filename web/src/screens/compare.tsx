@@ -1,0 +1,140 @@
+// Two or more runs, paired by case: what the data say, by how much, what changed beside them, and which cases to look at.
+import { caseAddress, runAddress, type Query } from '../address';
+import { runPath, withQuery } from '../api/client';
+import { Await, useLoaded } from '../api/loading';
+import type { CaseView, Change, Comparison, Comparisons, Estimate, Figure, RunGlance } from '../api/types';
+import { IntervalBar } from '../figures/interval_bar';
+import { aroundZero } from '../figures/scale';
+import { countedWords, countWords, numberWords, notAvailable, plainWords, pWords, rangeWords, titleWords } from '../figures/words';
+import { Link, usePlace, useQuery } from '../navigation';
+import { Conclusions, Section, SimulatedBanner, useTitle } from '../parts';
+import { ScrollBox } from '../tables/scroll_box';
+import { Inline, Name, Text, WordDiff } from '../text/text';
+import { answersOf } from './case/answers';
+import { materialOf, textOf } from './case/material';
+
+const mostListed = 50;
+
+const signed = (value: number): string => (value > 0 ? `+${numberWords(value)}` : numberWords(value).replace('-', '−'));
+const valueOrNone = (value: number | null): string => (value === null ? notAvailable : numberWords(value));
+const changeClass: Record<string, string> = { better: 'pass', worse: 'fail' };
+
+function asFigure(name: string, estimate: Estimate): Figure {
+  return { name, estimate, form: 'number', better: 'higher', reference: 0 };
+}
+
+function Differences({ changes }: { changes: Change[] }) {
+  const sizes = changes.flatMap(({ difference }) => [difference.value ?? 0, ...(difference.ci ?? [])]).map(Math.abs).filter((size) => size <= 1);
+  const shared = aroundZero(Math.max(0, ...sizes));
+  return (
+    <>
+      <ScrollBox label="Differences">
+        <table role="table" class="stack">
+          <caption class="visually-hidden">Differences, new minus base</caption>
+          <thead role="rowgroup"><tr role="row">{['figure', 'base', 'new', 'difference', '95% interval around 0', 'n', 'p (Holm)', 'rose / fell / equal'].map((head) => <th key={head} role="columnheader" scope="col" class={['base', 'new', 'difference', 'n', 'p (Holm)'].includes(head) ? 'number' : ''}>{head}</th>)}</tr></thead>
+          <tbody role="rowgroup">
+            {changes.map((change) => {
+              const { difference } = change;
+              const size = Math.max(Math.abs(difference.value ?? 0), ...(difference.ci ?? []).map(Math.abs));
+              return (
+                <tr key={change.metric} role="row">
+                  <th role="rowheader" scope="row"><code><Name of={change.metric} /></code> <span class={`outcome ${changeClass[change.change] ?? 'open'}`}>{plainWords(change.change)}</span></th>
+                  <td role="cell" class="number" data-label="base">{valueOrNone(change.base)}</td>
+                  <td role="cell" class="number" data-label="new">{valueOrNone(change.new)}</td>
+                  <td role="cell" class="number value">{difference.value === null ? notAvailable : signed(difference.value)}</td>
+                  <td role="cell" class="range"><div>{difference.ci && <><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{rangeWords(difference.ci, 'number').replaceAll('-', '−')}</span></>}{!difference.ci && <span class="note"><Text of={difference.undefined ?? notAvailable} /></span>}</div></td>
+                  <td role="cell" class="number" data-label="n">{countWords(difference.n)}</td>
+                  <td role="cell" class="number" data-label="p">{pWords(change.p_holm)}</td>
+                  <td role="cell" data-label="rose / fell / equal">{countWords(change.rose)} / {countWords(change.fell)} / {countWords(change.equal)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </ScrollBox>
+      <p class="note scales">New minus base, over the pairs. Bars share the scale {shared[0]} to {shared[1]}.</p>
+    </>
+  );
+}
+
+// What a run answered to a case, as one text per answer.
+function outputsOf(view: CaseView): { name: string; text: string }[] {
+  const answers = answersOf(view.result);
+  if (answers.length > 0) return answers.map(({ variant, repeat, output }) => ({ name: `${variant || 'answer'} ${repeat}`, text: output }));
+  return materialOf(view).actual.map(([name, value]) => ({ name, text: textOf(value) }));
+}
+
+function SideBySide({ base, fresh, id }: { base: RunGlance; fresh: RunGlance; id: string }) {
+  const left = useLoaded<CaseView>(withQuery(runPath(base.id, '/case'), { id }));
+  const right = useLoaded<CaseView>(withQuery(runPath(fresh.id, '/case'), { id }));
+  return (
+    <Section id="side-by-side" title="Side by side">
+      <p class="mono"><Name of={id} /></p>
+      <Await of={left}>{(before) => <Await of={right}>{(after) => {
+        const [a, b] = [outputsOf(before), outputsOf(after)];
+        const names = [...new Set([...a, ...b].map(({ name }) => name))];
+        const textIn = (list: { name: string; text: string }[], name: string): string => list.find((one) => one.name === name)?.text ?? '';
+        return (
+          <>
+            <div class="answers heads"><p>base: <Link to={caseAddress(base.id, id)}>open the case</Link> <span class="note"><Inline of={plainWords(before.outcome)} /></span></p><p>new: <Link to={caseAddress(fresh.id, id)}>open the case</Link> <span class="note"><Inline of={plainWords(after.outcome)} /></span></p></div>
+            {names.length === 0 && <p class="note">Neither run holds an answer of this case.</p>}
+            {names.map((name) => (
+              <section key={name} class="answer-row">
+                <h3 class="note"><Text of={titleWords(name)} /></h3>
+                <div class="answers">
+                  <article class="answer"><WordDiff before={textIn(a, name)} after={textIn(a, name)} /></article>
+                  <article class="answer"><WordDiff before={textIn(a, name)} after={textIn(b, name)} /></article>
+                </div>
+              </section>
+            ))}
+          </>
+        );
+      }}</Await>}</Await>
+    </Section>
+  );
+}
+
+function OneComparison({ base, run, comparison, query }: { base: RunGlance; run: RunGlance; comparison: Comparison; query: Query }) {
+  const [, change] = useQuery();
+  const look = (id: string): void => change({ case: id, with: run.id });
+  const CaseButton = ({ id }: { id: string }) => <button type="button" class="plain mono" onClick={() => look(id)}><Inline of={id} /></button>;
+  const failures = comparison.new_failures;
+  return (
+    <article class="comparison" aria-label={`Against ${run.id}`}>
+      <p class="what">base <Link to={runAddress(base.id)}><Name of={base.id} /></Link> · new <Link to={runAddress(run.id)}><Name of={run.id} /></Link> · {countedWords(comparison.pairs, 'case', 'cases')} paired by id</p>
+      <SimulatedBanner models={comparison.simulated} />
+      <Conclusions of={comparison.conclusions} />
+      <h2>What changed</h2>
+      {comparison.differences.length > 0 ? <ul class="plain-list">{comparison.differences.map((one, i) => <li key={i}><Text of={one} />{comparison.judged_differently.includes(one) && <span class="severity warning"> decides how answers are judged</span>}</li>)}</ul> : <p class="note">Nothing in config, prompts or program.</p>}
+      {comparison.only_in_base.length + comparison.only_in_new.length > 0 && <p class="note">{countedWords(comparison.only_in_base.length, 'case is', 'cases are')} only in base, {countWords(comparison.only_in_new.length)} only in new.</p>}
+      {comparison.different_text > 0 && <p class="note">{countedWords(comparison.different_text, 'pair has', 'pairs have')} the same id and another text.</p>}
+      <h2>Differences</h2>
+      <Differences changes={comparison.metrics} />
+      <details class="more"><summary>In sentences</summary><ul class="plain-list">{comparison.metrics.map(({ metric, sentence }) => <li key={metric}><Text of={sentence} /></li>)}</ul></details>
+      <h2>New failures</h2>
+      {failures.length === 0 ? <p class="note">No case fails that was scored in base.{comparison.mended.length > 0 && ` ${countedWords(comparison.mended.length, 'case that failed', 'cases that failed')} in base ${comparison.mended.length === 1 ? 'is' : 'are'} scored now.`}</p> : (
+        <ul class="case-list">{failures.slice(0, mostListed).map((one) => <li key={one.id}><CaseButton id={one.id} /> <span class="outcome fail"><Inline of={plainWords(one.outcome ?? 'failed')} /></span> <span class="note"><Inline of={(one.error ?? one.text ?? '').slice(0, 300)} /></span></li>)}</ul>
+      )}
+      <h2>Changed most</h2>
+      {comparison.changed_most.length === 0 ? <p class="note">No case changed.</p> : (
+        <ul class="case-list">{comparison.changed_most.slice(0, mostListed).map((one, i) => <li key={i}><CaseButton id={one.id} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base)} → <strong>{numberWords(one.new)}</strong></span></li>)}</ul>
+      )}
+      {query['with'] === run.id && query['case'] && <SideBySide base={base} fresh={run} id={query['case']} />}
+    </article>
+  );
+}
+
+export function CompareScreen({ base, others, query }: { base: string; others: string[]; query: Query }) {
+  const loaded = useLoaded<Comparisons>(base && others.length > 0 ? withQuery('/api/compare', { base, new: others.join(',') }) : undefined);
+  useTitle('Compare');
+  usePlace(`compare ${base} ${others.join(',')}`, loaded.value !== undefined);
+  return (
+    <>
+      <p class="crumbs"><Link to="/">Runs</Link> <span aria-hidden="true">/</span> compare</p>
+      <h1>Compare{loaded.value && <span class="what"> <Text of={titleWords(loaded.value.base.evaluation)} /></span>}</h1>
+      {!base || others.length === 0 ? <p>Choose two runs or more in the <Link to="/">table of runs</Link>.</p> : (
+        <Await of={loaded}>{({ base: from, comparisons }) => <>{comparisons.map(({ run, comparison }) => <OneComparison key={run.id} base={from} run={run} comparison={comparison} query={query} />)}</>}</Await>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+// A new run: choose a config, change its keys, look at what `check` says, start.
+import { useEffect, useState } from 'preact/hooks';
+import { runAddress, type Query } from '../address';
+import { post, withQuery, type Refusal } from '../api/client';
+import { Await, Trouble, useLoaded } from '../api/loading';
+import type { ConfigDetail, ConfigGlance, KeyDeclaration } from '../api/types';
+import { titleWords } from '../figures/words';
+import { useKeys } from '../keys';
+import { go, usePlace, useQuery } from '../navigation';
+import { Section, useTitle } from '../parts';
+import { Inline, Name, Text } from '../text/text';
+import { changesOf, fieldText, isLongType, isNumberType } from './config_form';
+
+function KeyField({ declared, text, set }: { declared: KeyDeclaration; text: string; set: (text: string) => void }) {
+  const id = `key-${declared.name}`;
+  const common = { id, value: text, disabled: declared.changeable === false, 'aria-describedby': `${id}-help` };
+  const isLong = text.includes('\n') || text.length > 60 || isLongType(declared.type);
+  return (
+    <div class="key-field">
+      <label for={id}><code><Name of={declared.name} /></code>{declared.required && <span class="note"> required</span>}</label>
+      {declared.choices || declared.type === 'boolean' ? (
+        <select {...common} onChange={(event) => set(event.currentTarget.value)}><option value="">as declared</option>{(declared.choices ?? ['true', 'false']).map((one) => <option key={one}>{one}</option>)}</select>
+      ) : isNumberType(declared.type) ? (
+        <input {...common} type="number" step="any" min={declared.minimum} max={declared.maximum} onInput={(event) => set(event.currentTarget.value)} />
+      ) : isLong ? (
+        <textarea {...common} rows={Math.min(8, Math.max(2, text.split('\n').length))} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} />
+      ) : (
+        <input {...common} type="text" spellcheck={false} onInput={(event) => set(event.currentTarget.value)} />
+      )}
+      <p class="note" id={`${id}-help`}><Text of={declared.help} />{declared.default !== undefined && <> Default <code><Text of={fieldText(declared.default)} /></code>.</>}{declared.changeable === false && ' Changed in the file only.'}</p>
+    </div>
+  );
+}
+
+function ConfigForm({ config }: { config: ConfigDetail }) {
+  const given = Object.fromEntries(config.keys.map(({ name }) => [name, fieldText(config.values[name])]));
+  const [texts, setTexts] = useState(given);
+  const [wanted, setWanted] = useState('');
+  const [check, setCheck] = useState<{ ok: boolean; output: string }>();
+  const [problem, setProblem] = useState<Refusal>();
+  const [isBusy, setBusy] = useState(false);
+  const { changes, wrong } = changesOf(config, texts);
+  const body = { config: config.name, changes };
+  const fail = (error: unknown): void => { setProblem(error as Refusal); setBusy(false); };
+  const begin = (): void => { setBusy(true); setProblem(undefined); };
+  const doCheck = (): void => {
+    begin();
+    post<{ ok: boolean; output: string }>('/api/check', body).then((value) => { setBusy(false); setCheck(value); }, fail);
+  };
+  const start = (): void => {
+    begin();
+    post<{ run: string }>('/api/runs', body).then(({ run }) => go(runAddress(run)), fail);
+  };
+  // A check holds for what was checked, and for nothing that was changed since.
+  const state = JSON.stringify(changes);
+  useEffect(() => setCheck(undefined), [state]);
+  const isSet = ({ name, required }: KeyDeclaration): boolean => Boolean(required) || config.values[name] !== undefined || texts[name] !== given[name];
+  const needle = wanted.trim().toLowerCase();
+  const shown = config.keys.filter((key) => (needle ? `${key.name} ${key.help}`.toLowerCase().includes(needle) : isSet(key)));
+  return (
+    <>
+      <Section id="keys" title="Keys">
+        <label class="filter">Find a key <input type="search" value={wanted} placeholder={`one of ${config.keys.length} keys`} onInput={(event) => setWanted(event.currentTarget.value)} /></label>
+        <p class="note">Shown are the keys that the file sets; an empty field leaves what it says.</p>
+        <div class="key-fields">{shown.map((declared) => <KeyField key={declared.name} declared={declared} text={texts[declared.name] ?? ''} set={(text) => setTexts({ ...texts, [declared.name]: text })} />)}</div>
+        {wrong.length > 0 && <p class="trouble" role="alert">Not readable: {wrong.join(', ')}</p>}
+        {Object.keys(changes).length > 0 && <p class="note">Changed: <Inline of={Object.keys(changes).join(', ')} /></p>}
+      </Section>
+      <p class="form-actions">
+        <button type="button" class="plain" disabled={isBusy || wrong.length > 0} onClick={doCheck}>Check</button>
+        <button type="button" class="plain strong" disabled={isBusy || wrong.length > 0 || check?.ok === false} onClick={start}>Start the run</button>
+        {isBusy && <span class="note" role="status">Working…</span>}
+      </p>
+      {problem && <Trouble problem={problem} />}
+      {check && <Section id="check" title={check.ok ? 'Check: it can run' : 'Check: it cannot run'}><pre tabIndex={0}><code><Text of={check.output} /></code></pre></Section>}
+      <details class="more"><summary>The file as it is</summary><pre tabIndex={0}><code><Text of={config.text} /></code></pre></details>
+    </>
+  );
+}
+
+export function NewRunScreen({ query }: { query: Query }) {
+  const [, change] = useQuery();
+  const configs = useLoaded<{ configs: ConfigGlance[] }>('/api/configs');
+  const chosen = query['config'] ?? '';
+  const config = useLoaded<ConfigDetail>(chosen ? withQuery('/api/config', { name: chosen }) : undefined);
+  useTitle('New run');
+  usePlace('new', configs.value !== undefined);
+  useKeys([]);
+  return (
+    <>
+      <h1>New run</h1>
+      <Await of={configs}>{({ configs: list }) => (
+        <label class="wide">Config <select value={chosen} onChange={(event) => change({ config: event.currentTarget.value })}>
+          <option value="">choose one of {list.length}</option>
+          {list.map((one) => <option key={one.name} value={one.name} disabled={one.problem !== undefined && one.problem !== ''}>{one.name} · {titleWords(one.evaluation)}{one.what && `: ${one.what}`}{one.problem && ' (cannot be read)'}</option>)}
+        </select></label>
+      )}</Await>
+      {configs.value?.configs.filter(({ problem }) => problem).map((one) => <p key={one.name} class="note"><code><Inline of={one.name} /></code> <Text of={one.problem ?? ''} /></p>)}
+      {chosen && <Await of={config}>{(found) => <ConfigForm key={found.name} config={found} />}</Await>}
+    </>
+  );
+}

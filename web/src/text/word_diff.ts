@@ -1,0 +1,54 @@
+// What differs between two texts, word by word: the longest common subsequence of their words. Pure, and the same rule
+// as src/report/word_diff.cc, so that page and report mark the same words.
+
+export type DiffKind = 'both' | 'added' | 'removed';
+export interface DiffRun { kind: DiffKind; text: string }
+
+// Longer texts are not taken apart: all of one is removed and all of the other added.
+export const mostDiffWords = 600;
+
+// Words with the white space behind them, as they stand; white space at the beginning is a word of its own.
+export const wordsOf = (text: string): string[] => text.match(/\S+\s*|^\s+/g) ?? [];
+
+export function wordDiff(before: string, after: string): DiffRun[] {
+  const a = wordsOf(before);
+  const b = wordsOf(after);
+  if (before === after) return joined([{ kind: 'both', text: after }]);
+  if (a.length > mostDiffWords || b.length > mostDiffWords) return joined([{ kind: 'removed', text: before }, { kind: 'added', text: after }]);
+  const same = (i: number, j: number): boolean => a[i]?.trim() === b[j]?.trim();
+  // lengths[i][j]: of the longest common subsequence of a from i and b from j.
+  const width = b.length + 1;
+  const lengths = new Uint16Array((a.length + 1) * width);
+  const length = (i: number, j: number): number => lengths[i * width + j] ?? 0;
+  for (let i = a.length - 1; i >= 0; --i) {
+    for (let j = b.length - 1; j >= 0; --j) {
+      lengths[i * width + j] = same(i, j) ? length(i + 1, j + 1) + 1 : Math.max(length(i + 1, j), length(i, j + 1));
+    }
+  }
+  const runs: DiffRun[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && same(i, j)) {
+      runs.push({ kind: 'both', text: b[j] ?? '' });
+      ++i;
+      ++j;
+    } else if (i < a.length && (j === b.length || length(i + 1, j) >= length(i, j + 1))) {
+      runs.push({ kind: 'removed', text: a[i++] ?? '' });
+    } else {
+      runs.push({ kind: 'added', text: b[j++] ?? '' });
+    }
+  }
+  return joined(runs);
+}
+
+function joined(runs: DiffRun[]): DiffRun[] {
+  const out: DiffRun[] = [];
+  for (const run of runs) {
+    const last = out.at(-1);
+    if (!run.text) continue;
+    if (last?.kind === run.kind) last.text += run.text;
+    else out.push({ ...run });
+  }
+  return out;
+}
