@@ -1,5 +1,6 @@
-// Makes what is compiled into the program: node build.mjs OUTPUT [REPORT_CSS] writes plots.js, which draws the plots of
-// a report, and index.html, page.js and page.css, the page of `assay serve`, whose style begins with the report's.
+// Makes what is compiled into the program: node build.mjs OUTPUT [REPORT_CSS] writes plots.js and cases.js, which draw the
+// plots and show the cases of a report, and index.html, page.js and page.css, the page of `assay serve`, whose style
+// begins with the report's.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,17 @@ const here = dirname(fileURLToPath(import.meta.url));
 const output = resolve(process.argv[2] ?? 'dist');
 const reportStyle = process.argv[3] ?? join(here, '../src/report/pages/report.css');
 mkdirSync(output, { recursive: true });
+
+// A report has its own style; what its cases add to it holds for their place alone.
+const caseStyle = {
+  name: 'case style',
+  setup(made) {
+    made.onLoad({ filter: /case\.css$/ }, async ({ path }) => {
+      const { code } = await transform(`#case-table{${readFileSync(path, 'utf8')}}`, { loader: 'css', minify: true, target: 'chrome100' });
+      return { contents: code, loader: 'text' };
+    });
+  },
+};
 
 async function bundle(entry) {
   const { outputFiles: [made] } = await build({
@@ -24,6 +36,7 @@ async function bundle(entry) {
     write: false,
     // Vega-Lite takes four small functions from the whole of Vega, which are in vega-util.
     alias: { vega: 'vega-util' },
+    plugins: [caseStyle],
   });
   // Inside a page, these would end the script or change how the rest is read.
   const text = made.text.trimEnd().replaceAll('<!--', '\\x3c!--');
@@ -37,8 +50,9 @@ const write = (name, text, packages) => writeFileSync(join(output, name), `/*\n$
 const drawing = ['vega', 'vega-lite', 'd3-scale'];
 
 write('plots.js', await bundle('src/report_plots.ts'), drawing);
+write('cases.js', await bundle('src/report_cases.tsx'), ['preact']);
 write('page.js', await bundle('src/main.tsx'), ['preact', ...drawing]);
-const style = [reportStyle, join(here, 'src/page.css')].map((path) => readFileSync(path, 'utf8')).join('\n');
+const style = [reportStyle, join(here, 'src/case.css'), join(here, 'src/page.css')].map((path) => readFileSync(path, 'utf8')).join('\n');
 const { code } = await transform(style, { loader: 'css', minify: true, target: 'es2020' });
 writeFileSync(join(output, 'page.css'), code);
 copyFileSync(join(here, 'index.html'), join(output, 'index.html'));

@@ -119,10 +119,19 @@ struct Summary {
   std::vector<Plot> plots;
 };
 
+// Every case of a run, or the first of them, for a report that shows them itself.
+struct ShownCases {
+  std::string lines;       // of results.jsonl, as case_data() has them
+  std::int64_t count = 0;  // of them
+  std::string page;        // the file beside the report that has them instead; empty: the report has them
+  bool all = true;         // none is left out
+};
+
 // Everything a report shows beyond the summary.
 struct ReportInput {
   Summary summary;
   std::vector<NotableCase> notable;
+  ShownCases cases;
   std::vector<Problem> problems;   // the first few hundred
   std::int64_t problem_count = 0;  // all of them
   std::string config_yaml;         // the resolved config, for "how to reproduce"

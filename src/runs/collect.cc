@@ -26,6 +26,7 @@
 #include "report/pages/html.h"
 #include "report/plots/summary_plots.h"
 #include "runs/about.h"
+#include "runs/all_cases.h"
 #include "runs/outcome_cursor.h"
 
 namespace assay {
@@ -90,6 +91,7 @@ class Lines {
       : evaluation_(evaluation),
         files_(files),
         results_(files.open("results.jsonl")),
+        cases_(files, report_scripts().cases),
         aggregate_(evaluation.aggregate(files, run)) {
     const std::vector<std::string> columns = evaluation.columns();
     if (columns.empty()) return;
@@ -107,7 +109,9 @@ class Lines {
     } else {
       ++missing_[std::string(to_string(line_.outcome()))];
     }
-    if (results_ != nullptr) results_->write(line_.whole(input, finished));
+    const std::string_view whole = line_.whole(input, finished);
+    if (results_ != nullptr) results_->write(whole);
+    cases_.add(whole);
     if (rows_ != nullptr && !line_.rows().empty()) rows_->write(line_.rows());
     if (!line_.generated().empty()) {
       files_.write("generated.jsonl", line_.generated());
@@ -121,11 +125,13 @@ class Lines {
   // Of the case that was added last; "" if it was scored.
   const std::string& error() const { return line_.error(); }
 
-  void finish(Summary& summary, std::vector<NotableCase>& notable) {
+  void finish(ReportInput& report) {
+    Summary& summary = report.summary;
     summary.cases.evaluated = evaluated_;
     for (const auto& [outcome, count] : missing_) summary.cases.errored += count;
     aggregate_->finish(missing_, summary);
-    notable = worst_.take();
+    report.notable = worst_.take();
+    report.cases = cases_.finish();
   }
 
   void conclude(Summary& summary, std::span<const Gate> gates) const {
@@ -144,6 +150,7 @@ class Lines {
   OutputFiles& files_;
   AtomicFile* results_;
   AtomicFile* rows_ = nullptr;
+  AllCases cases_;
   std::unique_ptr<Aggregate> aggregate_;
   ResultLine line_;
   WorstCases worst_;
@@ -324,7 +331,7 @@ Task<Result<Collected>> collect_run(const CollectRequest& request, ProblemList& 
                                                   summary.cases.total, (*source)->unit()));
     }
     if (summary.cases.total == 0) co_return fail(ErrorKind::data, "the data hold no case");
-    lines.finish(summary, report.notable);
+    lines.finish(report);
     figures.apply(summary);
     set_ranges(request.evaluation.mean_figures(), summary);
     if (request.early_stop != nullptr) request.early_stop->apply(summary, taken);

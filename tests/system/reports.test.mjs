@@ -91,6 +91,40 @@ test('a case worth a look shows what was judged, and each case is a test that fa
   assert.match((await assay(['report', run.output])).stdout, /- `bad`: `(relevance|factual_recall)/);
 });
 
+test('a report has every case: searched, sorted, opened with its material, foreign text as text; many cases in a page beside it', async (t) => {
+  const hostile = '</script><img src=x onerror=alert(1)> \u202Etxt';
+  const rows = Array.from({ length: 40 }, (_, i) => ({ id: `case-${i}`, question: i === 7 ? hostile : `How long does permit ${i} take?`, expected_outcome: 'a', actual_outcome: i % 4 === 0 ? 'b' : 'a' }));
+  const run = await evaluate(t, { evaluation: 'question_router' }, rows);
+  const instance = await openBrowser(t);
+  for (const width of [1280, 390]) {
+    const { page, complaints, requests } = await openPage(instance, join(run.output, 'report.html'), { width });
+    const table = page.locator('#case-table');
+    const status = table.locator('[role=status]');
+    assert.match(await status.textContent(), /^40 cases/);
+    await table.getByRole('searchbox').fill('onerror');
+    assert.match(await status.textContent(), /^1 of 40 cases/);
+    await table.locator('[data-row="0"]').focus();
+    await page.keyboard.press('Enter');
+    const shown = await table.locator('.one-case').textContent();
+    assert.ok(shown.includes('</script><img src=x onerror=alert(1)>') && shown.includes('U+202E'), shown);
+    await table.getByRole('searchbox').fill('');
+    await table.getByRole('button', { name: 'accuracy' }).click();
+    assert.match(await table.locator('[data-row="0"]').textContent(), /^case-0/);
+    assert.deepEqual(complaints, []);
+    assert.deepEqual(requests.filter((url) => !/^(file|data):/.test(url)), []);
+    const { overflow, foreign } = await look(page);
+    assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
+    assert.equal(foreign, 0);
+    mkdirSync(join(build, 'screenshots'), { recursive: true });
+    await page.screenshot({ path: join(build, `screenshots/report-cases-${width}.png`), fullPage: true });
+  }
+  const many = await evaluate(t, { evaluation: 'question_router' }, Array.from({ length: 2001 }, (_, i) => ({ ...rows[i % 40], id: `case-${i}` })));
+  assert.match(many.file('report.html'), /<a href="all_cases.html">all cases<\/a>/);
+  const beside = await openPage(instance, join(many.output, 'all_cases.html'), { width: 1280 });
+  assert.match(await beside.page.locator('#case-table [role=status]').textContent(), /^2,001 cases/);
+  assert.deepEqual(beside.complaints, []);
+});
+
 test('the demo ends with what it found, and each of its reports reads at desk and phone width', async (t) => {
   const directory = scratch(t);
   const demo = await assay(['demo'], { cwd: directory });

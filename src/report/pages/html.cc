@@ -16,8 +16,8 @@ namespace assay {
 
 // report.css and report.js, compiled in by assay_embed.
 std::span<const EmbeddedText> report_texts();
-// plots.js, made from web/ while building; empty if it could not be made.
-std::span<const EmbeddedText> plot_scripts();
+// plots.js and cases.js, made from web/ while building; empty if they could not be made.
+std::span<const EmbeddedText> web_scripts();
 
 namespace {
 
@@ -26,8 +26,8 @@ using html::text;
 
 constexpr std::size_t kMostProblems = 300;
 
-std::string_view embedded(std::string_view name) {
-  for (const EmbeddedText& one : report_texts()) {
+std::string_view embedded(std::span<const EmbeddedText> texts, std::string_view name) {
+  for (const EmbeddedText& one : texts) {
     if (one.name == name) return one.text;
   }
   return "";
@@ -170,6 +170,18 @@ std::string notable_cases(const ReportInput& input) {
   return out;
 }
 
+std::string all_cases(const ShownCases& cases) {
+  const std::string rest = cases.all ? "" : " The others are in results.jsonl.";
+  if (!cases.page.empty()) {
+    return fmt::format("<p>{} with everything about each: <a href=\"{}\">all cases</a>.{}</p>\n",
+                       counted_words(cases.count, "case", "cases"), attribute(cases.page), rest);
+  }
+  const CasesFrame frame = cases_frame();
+  return fmt::format("<p class=\"note\">{}, each with everything about it.{}</p>\n{}{}{}",
+                     counted_words(cases.count, "case", "cases"), rest, frame.before, cases.lines,
+                     frame.behind);
+}
+
 std::string problems(const ReportInput& input) {
   const std::size_t shown = std::min(input.problems.size(), kMostProblems);
   const std::int64_t all = std::max(input.problem_count, static_cast<std::int64_t>(input.problems.size()));
@@ -238,11 +250,30 @@ std::string reproduce(const ReportInput& input) {
 
 }  // namespace
 
-std::string_view plot_script() {
-  return plot_scripts().front().text;
+ReportScripts report_scripts() {
+  return {embedded(web_scripts(), "plots.js"), embedded(web_scripts(), "cases.js")};
 }
 
-std::string html_report(const ReportInput& input, std::string_view plot_script) {
+// Inside a script element nothing but its end, and what looks like a comment, is read as markup.
+std::string case_data(std::string_view line) {
+  std::string out;
+  out.reserve(line.size());
+  for (const char c : line) {
+    if (c == '<') {
+      out += "\\u003c";  // in JSON it stands in texts only
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+CasesFrame cases_frame() {
+  return {"<div id=\"case-table\"></div>\n<script type=\"application/x-ndjson\" id=\"case-lines\">\n",
+          "</script>\n"};
+}
+
+std::string html_report(const ReportInput& input, const ReportScripts& scripts) {
   const Summary& summary = input.summary;
   struct Part {
     std::string_view id;
@@ -254,12 +285,14 @@ std::string html_report(const ReportInput& input, std::string_view plot_script) 
   parts.push_back({"figures", "Figures", figures(summary)});
   if (!summary.gates.empty()) parts.push_back({"gates", "Gates", gates(summary)});
   if (!summary.plots.empty()) {
-    const html::Drawing drawing = plot_script.empty() ? html::Drawing::none : html::Drawing::script;
+    const html::Drawing drawing = scripts.plots.empty() ? html::Drawing::none : html::Drawing::script;
     parts.push_back({"plots", "Plots", html::plots_section(summary.plots, drawing)});
   }
   if (!summary.metrics.empty()) parts.push_back({"metrics", "All metrics", html::metrics_section(summary)});
   if (!summary.tables.empty()) parts.push_back({"tables", "Tables", tables(summary)});
   if (!input.notable.empty()) parts.push_back({"cases", "Cases worth a look", notable_cases(input)});
+  const bool shows_cases = input.cases.count > 0 && !scripts.cases.empty();
+  if (shows_cases) parts.push_back({"all-cases", "All cases", all_cases(input.cases)});
   if (input.problem_count > 0 || !input.problems.empty())
     parts.push_back({"problems", "Problems", problems(input)});
   parts.push_back({"usage", "Usage and cost", usage(summary)});
@@ -281,17 +314,22 @@ std::string html_report(const ReportInput& input, std::string_view plot_script) 
       "from the truth "
       "by chance alone: they assume that the cases are a fair sample. Made by Assay {}.</p></footer>\n",
       text(summary.assay, 100));
-  return html_page(page_title(summary), page, summary.plots.empty() ? std::string_view() : plot_script);
+  return html_page(page_title(summary), page,
+                   {summary.plots.empty() ? std::string_view() : scripts.plots,
+                    shows_cases && input.cases.page.empty() ? scripts.cases : std::string_view()});
 }
 
-std::string html_page(std::string_view title, std::string_view body, std::string_view plot_script) {
+std::string html_page(std::string_view title, std::string_view body,
+                      std::initializer_list<std::string_view> scripts) {
   std::string hashes;
-  std::string scripts;
-  for (const std::string_view script : {embedded("report.js"), plot_script}) {
-    if (script.empty()) continue;
+  std::string elements;
+  const auto add = [&](std::string_view script) {
+    if (script.empty()) return;
     hashes += fmt::format("{}'sha256-{}'", hashes.empty() ? "" : " ", base64_of(sha256(script)));
-    scripts += fmt::format("<script>{}</script>\n", script);
-  }
+    elements += fmt::format("<script>{}</script>\n", script);
+  };
+  add(embedded(report_texts(), "report.js"));
+  for (const std::string_view script : scripts) add(script);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -300,12 +338,12 @@ std::string html_page(std::string_view title, std::string_view body, std::string
       "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n"
       "<title>{} · "
       "Assay</title>\n<style>\n{}</style>\n</head>\n<body>\n{}{}</body>\n</html>\n",
-      hashes, attribute(title), embedded("report.css"), body, scripts);
+      hashes, attribute(title), embedded(report_texts(), "report.css"), body, elements);
 }
 
-HtmlFrame html_frame(std::string_view title) {
-  constexpr char kBody = '\x01';  // stands for the body; no title of ours holds it
-  const std::string page = html_page(title, std::string(1, kBody));
+HtmlFrame html_frame(std::string_view title, std::initializer_list<std::string_view> scripts) {
+  constexpr char kBody = '\x01';  // stands for the body; neither titles nor scripts of ours hold it
+  const std::string page = html_page(title, std::string(1, kBody), scripts);
   const std::size_t place = page.find(kBody);
   return {page.substr(0, place), page.substr(place + 1)};
 }

@@ -163,6 +163,31 @@ TEST(HtmlReport, NeverTurnsTextIntoMarkup) {
   EXPECT_NE(page.find("<span class=\"code-point\">U+202E</span>"), std::string::npos);
 }
 
+TEST(HtmlReport, HoldsAllCasesAsDataThatEndNoScript) {
+  ReportInput input = sample_report();
+  const std::string hostile = R"({"id":"a","question":"</script><!--<script>alert(1)</script>"})";
+  input.cases.lines = case_data(hostile + "\n");
+  input.cases.count = 1;
+  const std::string page = html_report(input, {.plots = "", .cases = "show()"});
+  const PageReader reader(page);
+  EXPECT_TRUE(reader.faults.empty());
+  EXPECT_EQ(reader.elements.count("script"), 3U) << "the page's own two, and the data";
+  const std::size_t begin = page.find(cases_frame().before) + cases_frame().before.size();
+  const auto back = parse_json(page.substr(begin, page.find("\n", begin) - begin));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(text_at(*back, "question"), "</script><!--<script>alert(1)</script>");
+  EXPECT_EQ(html_report(input, {}).find("All cases"), std::string::npos) << "without its script";
+}
+
+TEST(HtmlReport, LinksToThePageOfCasesWhereTheyAreMany) {
+  ReportInput input = sample_report();
+  input.cases = {.lines = "", .count = 20'000, .page = "all_cases.html", .all = false};
+  const std::string page = html_report(input, {.plots = "", .cases = "show()"});
+  EXPECT_NE(page.find("<a href=\"all_cases.html\">all cases</a>. The others are in results.jsonl."),
+            std::string::npos);
+  EXPECT_EQ(page.find("show()"), std::string::npos);
+}
+
 TEST(HtmlReport, StaysReadableWithVeryMuchText) {
   ReportInput input = sample_report();
   input.notable.front().fields.emplace_back("answer", std::string(5'000'000, 'a'));

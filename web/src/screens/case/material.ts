@@ -9,7 +9,7 @@ const elsewhere = new Set(['id', 'line', 'outcome', 'ended', 'cluster', 'scores'
 const isExpected = (name: string): boolean => /expected|ideal|reference|ground_truth|^truth|gold|^must_/.test(name);
 const isActual = (name: string): boolean => /^actual|_answer$|^answer|^output|^response|predicted|^retrieved/.test(name) && !isExpected(name);
 
-export function materialOf({ input, result }: CaseView): Material {
+export function materialOf({ input, result }: Pick<CaseView, 'input' | 'result'>): Material {
   const fields = new Map<string, unknown>(Object.entries(input ?? {}));
   const answered = Object.entries(result).filter(([name]) => !elsewhere.has(name));
   const material: Material = { input: [], expected: [], actual: [], more: [] };
@@ -21,7 +21,8 @@ export function materialOf({ input, result }: CaseView): Material {
     if (fields.has(name) && JSON.stringify(fields.get(name)) === JSON.stringify(value)) continue;
     (isExpected(name) ? material.expected : isActual(name) ? material.actual : material.more).push([name, value]);
   }
-  return material;
+  // Without its input, what the result repeats of it is the best there is.
+  return fields.size > 0 ? material : { ...material, input: material.more, more: [] };
 }
 
 export const objectOf = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {});

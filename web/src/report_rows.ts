@@ -1,0 +1,41 @@
+// The cases of a report as rows of a table: which fit what the reader asked for, and in which order. Pure.
+import { materialOf, objectOf, textOf } from './screens/case/material';
+
+export interface CaseRow { id: string; outcome: string; isGood: boolean; about: string; scores: Map<string, number>; line: string }
+export interface CaseChoice { search: string; outcome: string; sort: string; descending: boolean }
+
+const mostAbout = 160;
+
+// A case that was scored and missed a threshold of a metric has not passed.
+function missedAny(metrics: unknown): boolean {
+  return Object.values(objectOf(metrics)).some((one) => objectOf(one)['passed'] === false);
+}
+
+export function caseRow(line: string): CaseRow {
+  const result = JSON.parse(line) as Record<string, unknown>;
+  const scored = textOf(result['outcome']);
+  const missed = scored === 'scored' && (result['passed'] === false || missedAny(result['metrics']));
+  const outcome = missed ? 'not passed' : scored;
+  const { input, more, actual } = materialOf({ input: objectOf(result['fields']), result });
+  const first = [...input, ...more, ...actual].find(([, value]) => typeof value === 'string');
+  const scores = Object.entries(objectOf(result['scores'])).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  return {
+    id: textOf(result['id']), outcome, isGood: outcome === 'scored' || outcome === 'skipped',
+    about: (textOf(result['error']) || textOf(first?.[1])).slice(0, mostAbout), scores: new Map(scores), line,
+  };
+}
+
+// What has no value stands last, whatever the direction; equals stay in the order of the data.
+export function chosen(rows: CaseRow[], { search, outcome, sort, descending }: CaseChoice): CaseRow[] {
+  const needle = search.trim().toLowerCase();
+  const fitting = rows.filter((row) => (outcome === '' || row.outcome === outcome) && (needle === '' || row.line.toLowerCase().includes(needle)));
+  if (sort === '') return fitting;
+  const key = (row: CaseRow): string | number | undefined => (sort === 'id' ? row.id : sort === 'outcome' ? row.outcome : row.scores.get(sort));
+  const sign = descending ? -1 : 1;
+  return [...fitting].sort((left, right) => {
+    const [a, b] = [key(left), key(right)];
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+    if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+    return sign * String(a).localeCompare(String(b));
+  });
+}

@@ -1,0 +1,48 @@
+// One case: what it was, what was wanted, what came, why it was judged so, and every call that it took. The page shows it
+// with its calls, a report without.
+import type { CaseView } from '../../api/types';
+import { Section } from '../../parts';
+import { Block, Text } from '../../text/text';
+import { Fields, JsonOnDemand } from '../../text/value';
+import { Answers, answersOf } from './answers';
+import { JudgedMetrics, Scores, VerdictRows } from './judges';
+import { listOf, materialOf, objectOf } from './material';
+import { errorOf, Timeline } from './timeline';
+
+// In a report the calls are not at hand.
+export type ShownCase = Pick<CaseView, 'id' | 'input' | 'result' | 'notes'> & Partial<Pick<CaseView, 'effects'>>;
+
+export function CaseBody({ view }: { view: ShownCase }) {
+  const material = materialOf(view);
+  const answers = answersOf(view.result);
+  const metrics = objectOf(view.result['metrics']);
+  const verdicts = listOf(view.result['verdicts']);
+  const scores = Object.entries(objectOf(view.result['scores']));
+  const error = errorOf(view.result);
+  // A declared evaluation shows what came beside its metrics, variant by variant.
+  const actual = answers.length > 0 ? [] : material.actual;
+  return (
+    <>
+      {view.notes.map((note, i) => <p key={i} class="banner" role="note"><Text of={note} /></p>)}
+      {error && <Section id="error" title="Why it failed"><Block of={error} className="why" /></Section>}
+      {material.input.length > 0 && <Section id="input" title="Input"><Fields of={material.input} /></Section>}
+      {(material.expected.length > 0 || actual.length > 0) && (
+        <div class="beside">
+          {material.expected.length > 0 && <Section id="expected" title="Expected"><Fields of={material.expected} /></Section>}
+          {actual.length > 0 && <Section id="actual" title="Actual"><Fields of={actual} /></Section>}
+        </div>
+      )}
+      {answers.length > 0 && <Section id="answers" title="Answers"><Answers answers={answers} /></Section>}
+      {Object.keys(metrics).length > 0 && <Section id="judges" title="Judges"><JudgedMetrics metrics={metrics} /></Section>}
+      {verdicts.length > 0 && <Section id="verdicts" title="Verdicts"><VerdictRows verdicts={verdicts} /></Section>}
+      {material.more.length > 0 && <Section id="more" title="More of the result"><Fields of={material.more} /></Section>}
+      {scores.length > 0 && (
+        <Section id="scores" title="Scores">
+          {scores.length > 12 ? <details class="more"><summary>{scores.length} figures that this case counts in</summary><Scores scores={scores} /></details> : <Scores scores={scores} />}
+        </Section>
+      )}
+      {view.effects && <Section id="timeline" title="Timeline"><Timeline effects={view.effects} /></Section>}
+      <Section id="json" title="JSON"><JsonOnDemand of={view} what="Everything on this case" /></Section>
+    </>
+  );
+}

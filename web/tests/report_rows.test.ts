@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { caseRow, chosen } from '../src/report_rows';
+
+const line = (id: string, more: Record<string, unknown>): string => JSON.stringify({ id, outcome: 'scored', question: `What is ${id}?`, ...more });
+const rows = [
+  line('b', { scores: { accuracy: 1 } }),
+  line('a', { scores: { accuracy: 0 }, metrics: { coherence: { passed: false } } }),
+  line('c', { outcome: 'judge_failed', error: 'no usable answer' }),
+].map(caseRow);
+const ids = (choice: Partial<Parameters<typeof chosen>[1]>): string => chosen(rows, { search: '', outcome: '', sort: '', descending: false, ...choice }).map(({ id }) => id).join('');
+
+test('a row says how its case ended, what it is about and its scores', () => {
+  assert.deepEqual(rows.map(({ outcome, isGood, about }) => [outcome, isGood, about]),
+    [['scored', true, 'What is b?'], ['not passed', false, 'What is a?'], ['judge_failed', false, 'no usable answer']]);
+});
+
+test('rows are searched in everything, filtered by outcome, and sorted with what is undefined last', () => {
+  assert.equal(ids({}), 'bac');
+  assert.equal(ids({ search: 'COHERENCE' }), 'a');
+  assert.equal(ids({ outcome: 'judge_failed' }), 'c');
+  assert.equal(ids({ sort: 'id' }), 'abc');
+  assert.equal(ids({ sort: 'accuracy' }), 'abc');
+  assert.equal(ids({ sort: 'accuracy', descending: true }), 'bac');
+});
