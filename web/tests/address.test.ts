@@ -5,7 +5,7 @@ import { addressOf, caseAddress, screenOf, type Screen } from '../src/address';
 const screens: Screen[] = [
   { name: 'runs', query: { search: 'a b&c', sort: 'started' } },
   { name: 'run', run: 'custom:2026-11-18T10-00-00@2', query: { outcome: 'judge_failed', at: '12' } },
-  { name: 'case', run: 'a:b', id: '../..?x=<script>#&id=2 \u202e', query: { failed: '1' } },
+  { name: 'case', run: 'a:b', id: '../..?x=<script>#&id=2 \u202e', query: { failed: 'true' } },
   { name: 'compare', base: 'a:b', others: ['c:d', 'e:f'], query: { case: 'x/y' } },
   { name: 'judge', run: 'a:b', query: {} },
   { name: 'sheet', sheet: 's 1', query: { show: 'agreement' } },

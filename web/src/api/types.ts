@@ -103,6 +103,7 @@ export interface CasePage {
   finished: boolean;
   scores: string[];
   outcomes: Record<string, number>;
+  traits?: Record<string, string[]>;  // by which cases can be told apart: slices, labels
 }
 
 export interface ToolCall { id?: string; name: string; arguments?: unknown; arguments_text?: string }

@@ -24,6 +24,7 @@ const exportWidth = 760;
 
 // Names of styles that the specs use; src/report/plots/plot_parts.cc has the same for other programs.
 const themeConfig = ({ ink, soft, line }: Theme, width: number): object => ({
+  aria: false,  // the figure has its title, its caption and a table of the data
   background: null,
   font: fonts,
   view: { stroke: null },
@@ -50,10 +51,15 @@ function makeView(given: Spec, theme: Theme, width: number, options: object): Vi
   return new View(runtime, { expr: expressionInterpreter, loader, ...options });
 }
 
+function titleOf({ title }: Spec): string {
+  const text = typeof title === 'object' && title !== null && 'text' in title ? title.text : title;
+  return [text].flat().filter((part) => typeof part === 'string').join(' ');
+}
+
 // Into an element of the page, which has title and caption already.
 export function drawInto(canvas: HTMLElement, spec: Spec, theme: Theme): View {
   canvas.replaceChildren();
-  const shown = { ...spec };
+  const shown: Spec = { ...spec, description: titleOf(spec) };
   delete shown.title;
   return makeView(shown, theme, canvas.clientWidth, { renderer: 'svg', container: canvas, hover: false }).run();
 }

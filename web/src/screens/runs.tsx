@@ -105,8 +105,8 @@ export function RunsScreen({ query }: { query: Query }) {
     { key: 'c', does: 'compare the chosen runs', act: compare },
   ]);
   const sortBy = (name: string): void => {
-    if (asked['sort'] !== name) change({ sort: name, descending: '1' });
-    else if (asked['descending'] === '1') change({ descending: '' });
+    if (asked['sort'] !== name) change({ sort: name, descending: 'true' });
+    else if (asked['descending'] === 'true') change({ descending: '' });
     else change({ sort: '', descending: '' });
   };
   const choose = (id: string, isChosen: boolean): void =>
@@ -129,7 +129,7 @@ export function RunsScreen({ query }: { query: Query }) {
                 <caption class="visually-hidden">Runs</caption>
                 <thead role="rowgroup"><tr role="row">
                   {columns.map(([sort, words], i) => (
-                    <th key={i} role="columnheader" scope="col" class={sort === 'cost' ? 'number' : ''} aria-sort={sort && asked['sort'] === sort ? (asked['descending'] === '1' ? 'descending' : 'ascending') : undefined}>
+                    <th key={i} role="columnheader" scope="col" class={sort === 'cost' ? 'number' : ''} aria-sort={sort && asked['sort'] === sort ? (asked['descending'] === 'true' ? 'descending' : 'ascending') : undefined}>
                       {sort ? <button type="button" class="sort" onClick={() => sortBy(sort)}>{words}</button> : words || <span class="visually-hidden">choose</span>}
                     </th>
                   ))}

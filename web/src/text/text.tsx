@@ -6,7 +6,7 @@ import { plainText, shortened, textParts } from './code_points';
 import { wordDiff } from './word_diff';
 
 // Characters of a text that are shown before the reader asks for more.
-const mostShown = 20_000;
+const mostShown = 6_000;
 
 export function Text({ of }: { of: string }) {
   const parts = useMemo(() => textParts(of), [of]);

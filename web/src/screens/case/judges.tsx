@@ -70,7 +70,7 @@ export function JudgedMetrics({ metrics }: { metrics: Record<string, unknown> })
 export function VerdictRows({ verdicts }: { verdicts: unknown[] }) {
   const { columns, rows } = verdictTable(verdicts);
   return (
-    <ScrollBox label="Verdicts" long={rows.length > 12}>
+    <ScrollBox label="Table of verdicts" long={rows.length > 12}>
       <table>
         <caption class="visually-hidden">Verdicts</caption>
         <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={plainWords(name)} /></th>)}</tr></thead>

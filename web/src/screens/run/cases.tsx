@@ -9,6 +9,7 @@ import { useKeys } from '../../keys';
 import { go, Link, useQuery } from '../../navigation';
 import { usePagedRows } from '../../tables/paged_rows';
 import { VirtualTable, type Column } from '../../tables/virtual_table';
+import { plainText } from '../../text/code_points';
 import { Inline, Name, Text } from '../../text/text';
 import { useNarrow } from '../../width';
 import { filterOf } from '../case/neighbours';
@@ -32,7 +33,30 @@ function Row({ run, glance, index, filter, figures, narrow }: { run: string; gla
   );
 }
 
-function Filters({ page, query, change }: { page: CasePage | undefined; query: Query; change: (changes: Query, options?: { replace?: boolean }) => void }) {
+type ChangeQuery = (changes: Query, options?: { replace?: boolean }) => void;
+
+// Cases whose score is so low or lower.
+function ScoreFilter({ scores, query, change }: { scores: string[]; query: Query; change: ChangeQuery }) {
+  const [metric, setMetric] = useState(query['metric'] ?? '');
+  const [below, setBelow] = useState(query['below'] ?? '');
+  if (scores.length === 0) return null;
+  const apply = (name: string, bound: string): void => {
+    setMetric(name);
+    setBelow(bound);
+    if (name === '' || bound !== '') change(name === '' ? { metric: '', below: '', at: '' } : { metric: name, below: bound, at: '' });
+  };
+  return (
+    <>
+      <label>Score <select value={metric} onChange={(event) => apply(event.currentTarget.value, below)}>
+        <option value="">any</option>
+        {scores.map((name) => <option key={name} value={name}>{plainText(metricWords(name))}</option>)}
+      </select></label>
+      {metric && <label>at most <input type="number" step="any" class="bound" value={below} onChange={(event) => apply(metric, event.currentTarget.value)} /></label>}
+    </>
+  );
+}
+
+function Filters({ page, query, change }: { page: CasePage | undefined; query: Query; change: ChangeQuery }) {
   const [search, setSearch] = useState(query['search'] ?? '');
   const asked = query['search'] ?? '';
   useEffect(() => { setSearch(asked); }, [asked]);
@@ -41,7 +65,8 @@ function Filters({ page, query, change }: { page: CasePage | undefined; query: Q
     const timer = setTimeout(() => change({ search, at: '' }, { replace: true }), 250);
     return () => clearTimeout(timer);
   }, [search]);
-  const sorts = ['id', 'outcome', ...(page?.scores ?? []), 'latency_ms', 'cost_usd'];
+  const traits = Object.entries(page?.traits ?? {}).filter(([, values]) => values.length > 0);
+  const sorts = ['id', 'outcome', 'latency', 'cost', ...(page?.scores ?? [])];
   return (
     <div class="filters" role="search" aria-label="Cases">
       <label>Search <input type="search" id="case-search" value={search} placeholder="id, text, error" onInput={(event) => setSearch(event.currentTarget.value)} /></label>
@@ -49,12 +74,19 @@ function Filters({ page, query, change }: { page: CasePage | undefined; query: Q
         <option value="">all</option>
         {Object.entries(page?.outcomes ?? (query['outcome'] ? { [query['outcome']]: 0 } : {})).map(([name, count]) => <option key={name} value={name}>{plainWords(name)} ({countWords(count)})</option>)}
       </select></label>
+      {traits.length > 0 && (
+        <label>Slice <select value={query['slice'] ?? ''} onChange={(event) => change({ slice: event.currentTarget.value, at: '' })}>
+          <option value="">all</option>
+          {traits.map(([name, values]) => <optgroup key={name} label={plainText(plainWords(name))}>{values.map((value) => <option key={value} value={`${name}:${value}`}>{plainText(value)}</option>)}</optgroup>)}
+        </select></label>
+      )}
+      <ScoreFilter key={`${query['metric'] ?? ''} ${query['below'] ?? ''}`} scores={page?.scores ?? []} query={query} change={change} />
       <label>Sort by <select value={query['sort'] ?? ''} onChange={(event) => change({ sort: event.currentTarget.value, at: '' })}>
         <option value="">order of the data</option>
         {sorts.map((name) => <option key={name} value={name}>{plainWords(name)}</option>)}
       </select></label>
-      <label class="check"><input type="checkbox" checked={query['descending'] === '1'} onChange={(event) => change({ descending: event.currentTarget.checked ? '1' : '', at: '' })} /> largest first</label>
-      <label class="check"><input type="checkbox" checked={query['failed'] === '1'} onChange={(event) => change({ failed: event.currentTarget.checked ? '1' : '', at: '' })} /> failed or not passed</label>
+      <label class="check"><input type="checkbox" checked={query['descending'] === 'true'} onChange={(event) => change({ descending: event.currentTarget.checked ? 'true' : '', at: '' })} /> largest first</label>
+      <label class="check"><input type="checkbox" checked={query['failed'] === 'true'} onChange={(event) => change({ failed: event.currentTarget.checked ? 'true' : '', at: '' })} /> failed or not passed</label>
       {Object.keys(filterOf(query)).length > 0 && (
         <button type="button" class="plain" onClick={() => change({ search: '', outcome: '', sort: '', descending: '', failed: '', slice: '', label: '', metric: '', below: '', above: '', at: '' })}>Clear</button>
       )}
@@ -96,18 +128,18 @@ export function Cases({ run, version }: { run: string; version: number }) {
   ]);
 
   const sortBy = (name: string): void => {
-    if (query['sort'] !== name) change({ sort: name, descending: '1', at: '' });
-    else if (query['descending'] === '1') change({ descending: '', at: '' });
+    if (query['sort'] !== name) change({ sort: name, descending: 'true', at: '' });
+    else if (query['descending'] === 'true') change({ descending: '', at: '' });
     else change({ sort: '', descending: '', at: '' });
   };
   const column = (name: string, words: string, className = ''): Column => ({
-    name, className, sort: query['sort'] === name ? (query['descending'] === '1' ? 'descending' : 'ascending') : undefined,
+    name, className, sort: query['sort'] === name ? (query['descending'] === 'true' ? 'descending' : 'ascending') : undefined,
     head: <button type="button" class="sort" onClick={() => sortBy(name)} title={name}><Text of={words} /></button>,
   });
   const columns: Column[] = [
     column('id', 'case', 'cell-id'), ...(narrow ? [] : [column('outcome', 'outcome', 'cell-outcome')]),
     { name: 'text', head: 'what it is about', className: 'cell-text' }, ...sorted.map((name) => column(name, metricWords(name), 'number')),
-    ...(narrow ? [] : [column('latency_ms', 'latency', 'number'), column('cost_usd', 'cost', 'number')]),
+    ...(narrow ? [] : [column('latency', 'latency', 'number'), column('cost', 'cost', 'number')]),
   ];
   return (
     <>

@@ -44,7 +44,7 @@ function Control({ run }: { run: RunGlance }) {
   );
 }
 
-function Report({ detail, run, version, about }: { detail: RunDetail; run: RunGlance; version: number; about: About }) {
+function Report({ detail, run, version }: { detail: RunDetail; run: RunGlance; version: number }) {
   const { summary } = detail;
   const figures = summary ? figuresOf(summary) : [];
   const gates = summary?.gates ?? [];
@@ -80,7 +80,6 @@ function Report({ detail, run, version, about }: { detail: RunDetail; run: RunGl
       {summary && <Section id="usage" title="Usage and cost"><Usage summary={summary} /></Section>}
       <Section id="repeat" title="How to repeat"><Repeat command={detail.command} config={detail.config} /></Section>
       <Files run={run.id} pages={detail.pages} />
-      <p class="visually-hidden">Shown to {about.client || 'this reader'}</p>
     </>
   );
 }
@@ -103,7 +102,13 @@ export function RunScreen({ run, about }: { run: string; about: About }) {
     }, Math.max(0, last.current + refreshEvery - Date.now()));
   };
   useEffect(() => () => clearTimeout(timer.current), []);
-  const connected = useLive(run, { changed: (one) => { if (one.id === run) { setGlance(one); refresh(); } } });
+  const connected = useLive(run, { changed: (one) => {
+    if (one.id !== run) return;
+    const before = glance ?? loaded.value?.run;
+    setGlance(one);
+    // The first event tells what is known already.
+    if (before && (before.done !== one.done || before.state !== one.state || before.finished !== one.finished)) refresh();
+  } });
   useTitle(loaded.value ? `${titleWords(loaded.value.run.evaluation)}: ${loaded.value.run.what || run}` : run);
   usePlace(`run ${run}`, loaded.value !== undefined);
   return (
@@ -128,7 +133,7 @@ export function RunScreen({ run, about }: { run: string; about: About }) {
               </div>
             </header>
             <nav class="sections" aria-label="Sections"><ul>{links.filter(([id]) => has(id)).map(([id, words]) => <li key={id}><a href={`#${id}`}>{words}</a></li>)}</ul></nav>
-            <Report detail={detail} run={now} version={version} about={about} />
+            <Report detail={detail} run={now} version={version} />
             <p class="note">{countWords(now.done)} cases{now.errored > 0 && `, ${countWords(now.errored)} failed`}. n/a means undefined, which is not zero.</p>
           </>
         );

@@ -1,0 +1,254 @@
+// The page of `assay serve` in a real browser, against a real service over real runs: every screen, by keys alone, with
+// hostile texts, at desk and phone width, light and dark, and while runs are under way.
+import { after, before, test } from 'node:test';
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { openBrowser } from './browser.mjs';
+import { assay, ragConfig, ragLines, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
+import { assertAccessible, assertQuiet, openTab, overflow, screenshots } from './page_browser.mjs';
+import { items, service } from './service_process.mjs';
+
+const cleanups = [];
+const whole = { after: (work) => cleanups.push(work) };  // for what lives as long as this file
+let directory, results, sim, served, browser, token;
+
+const hostileId = 'a/../<script>alert(1)</script>\u202e?&#x';
+const hostileText = '<img src=x onerror="alert(2)"> javascript:alert(3) \u001b[31mred\u001b[0m \u202egnp.exe [link](javascript:alert(4))';
+// Answers that are in the data, judged by rules: the texts come back in ids, outputs and reasons.
+const hostileRun = () => {
+  writeLines(join(directory, 'hostile.jsonl'), [
+    { id: hostileId, input: hostileText, output: hostileText, trace: [{ tool: '<b>tool</b>', arguments: { q: hostileText }, result: hostileText }] },
+    ...Array.from({ length: 30 }, (_, i) => ({ id: `plain-${String(i).padStart(2, '0')}`, input: `Question ${i}?`, output: i % 3 ? `fine ${i}` : `bad ${i}` })),
+  ]);
+  return write(join(directory, 'hostile.yaml'), `evaluation: custom
+what: "hostile <script>alert(5)</script> \\u202e texts"
+input_path: hostile.jsonl
+metrics:
+  - {name: fine, contains: fine}
+  - {name: short, max_words: 100}
+case_passes: [fine]
+`);
+};
+
+async function run(config, name, ...args) {
+  const { code, stderr } = await assay(['run', config, '--output-dir', join(results, name), '--quiet', ...args]);
+  assert.ok([0, 1].includes(code), `${name}: ${stderr}`);
+}
+
+before(async () => {
+  directory = scratch(whole);
+  results = join(directory, 'results');
+  mkdirSync(join(directory, 'configs'), { recursive: true });
+  await Promise.all([
+    run(join(root, 'examples/custom/support_bot.yaml'), 'bot/first'),
+    run(join(root, 'examples/custom/support_bot.yaml'), 'bot/second', '--seed', '7'),
+    run(join(root, 'examples/components/question_router.yaml'), 'router'),
+    run(hostileRun(), 'hostile'),
+  ]);
+  writeLines(join(directory, 'rag.jsonl'), readLines(join(root, 'examples/components/rag_answers.jsonl')).slice(0, 4));
+  await run(write(join(directory, 'rag.yaml'), 'evaluation: rag_answers\ninput_path: rag.jsonl\njudge: sim/judge\nn_runs: 1\n'), 'rag');
+  writeLines(join(directory, 'configs/data.jsonl'), ragLines(400));
+  sim = await simulator(whole, ['--latency', '40ms']);
+  writeFileSync(join(directory, 'configs/watched.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 2}\nwhat: watched\n'));
+  token = /assay_\S+/.exec((await assay(['serve', '--tokens', join(directory, 'tokens'), '--new-token', 'kim'])).stdout)[0];
+  writeFileSync(join(directory, 'tokens'), (await import('node:fs')).readFileSync(join(directory, 'tokens'), 'utf8').trim() + ' run\n');
+  served = await service(whole, join(directory, 'store'), { args: ['--results', results, '--configs', join(directory, 'configs'), '--tokens', join(directory, 'tokens')], env: sim.env });
+  await served.post('/data/eval/record-evaluation-items', { items: items(5) }, { authorization: `Bearer ${token}` });
+  browser = await openBrowser(whole);
+});
+after(async () => { for (const work of cleanups.reverse()) await work(); });
+
+const tab = (path, options = {}) => openTab(browser, served.base, path, { token, ...options });
+const settled = (page) => page.waitForFunction(() => !document.body.textContent.includes('Loading…') && document.querySelector('h1'));
+
+test('without a token the page shows no data, a wrong one is refused, a right one is kept for the session', async () => {
+  const { page, seen, close } = await openTab(browser, served.base, '/runs/hostile');
+  await page.getByLabel('Token').waitFor();
+  assert.doesNotMatch(await page.content(), /hostile/);
+  await page.getByLabel('Token').fill('assay_wrong');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Custom' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Custom' }).waitFor();
+  assert.deepEqual(seen.complaints.filter((words) => !/401/.test(words)), []);
+  assertQuiet({ complaints: [], requests: seen.requests }, served.base);
+  assert.ok(seen.requests.every((url) => !url.includes(token)), 'the token is in no address');
+  await close();
+});
+
+test('every screen is whole at desk and phone width, light and dark, and axe finds nothing grave', async () => {
+  const runId = encodeURIComponent('bot:first');
+  const screens = {
+    runs: ['/', 'Runs'],
+    run: [`/runs/${runId}`, 'Custom'],
+    router: ['/runs/router', 'Question router'],
+    case: [`/runs/${runId}/case?id=r1`, 'r1'],
+    judges: ['/runs/rag/case?id=rag-01', 'rag-01'],
+    compare: [`/compare?base=${runId}&new=bot:second&case=r1&with=bot:second`, 'Compare'],
+    judge: [`/runs/${runId}/judge`, 'Judge it yourself'],
+    new: ['/new?config=watched.yaml', 'New run'],
+    data: ['/store', 'Data'],
+  };
+  for (const [width, colorScheme] of [[1280, 'light'], [390, 'dark']]) {
+    const { page, seen, close } = await tab('/', { width, colorScheme });
+    for (const [name, [path, heading]] of Object.entries(screens)) {
+      await page.goto(served.base + path);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await settled(page);
+      if (name === 'case') await page.locator('details.effect').first().locator('summary').click();
+      if (name === 'run') await page.locator('.plot svg').first().waitFor();
+      assert.ok(await overflow(page) <= 0, `${name} is too wide at ${width}`);
+      await assertAccessible(page, `${name} at ${width}`);
+      await page.screenshot({ path: join(screenshots, `page-${name}-${width}-${colorScheme}.png`), fullPage: true });
+    }
+    assertQuiet(seen, served.base);
+    await close();
+  }
+});
+
+test('by keys alone: from the runs to a case, to its neighbours, back to the table as it was', async () => {
+  const { page, seen, close } = await tab('/');
+  await page.getByRole('link', { name: 'Custom' }).first().waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('hostile');
+  await page.waitForFunction(() => location.search === '?search=hostile' && document.querySelectorAll('.runs tbody tr').length === 1);
+  await page.getByRole('link', { name: 'Custom' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('table', { name: 'Cases' }).waitFor();
+  for (let i = 0; i < 12; ++i) await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await page.waitForFunction(() => document.activeElement?.dataset.row === '11');
+  const scrolled = await page.evaluate(() => scrollY);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'plain-10' }).waitFor();
+  await page.getByText('12 of 31').waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { level: 1, name: 'plain-11' }).waitFor();
+  await page.getByText('13 of 31').waitFor();
+  await page.keyboard.press('k');
+  await page.getByRole('heading', { level: 1, name: 'plain-10' }).waitFor();
+  await page.keyboard.press('b');
+  await page.locator('.virtual [data-row="11"][aria-current]').waitFor();
+  assert.equal(await page.evaluate(() => scrollY), scrolled);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.goto(served.base + '/');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content');
+  assertQuiet(seen, served.base);
+  await close();
+});
+
+test('the address holds filter and sort of the cases, and opens on them', async () => {
+  const { page, seen, close } = await tab('/runs/hostile');
+  await page.getByLabel('failed or not passed').check();
+  await page.waitForFunction(() => location.search.includes('failed=true'));
+  await page.getByText('11 of 31 cases').waitFor();
+  await page.getByLabel('Search').fill('bad 1');
+  await page.getByText('3 of 31 cases').waitFor();  // 12, 15, 18
+  await page.getByLabel('Sort by').selectOption('id');
+  await page.getByLabel('largest first').check();
+  await page.locator('.virtual [data-row="0"]', { hasText: 'plain-18' }).waitFor();
+  await page.reload();
+  await page.locator('.virtual [data-row="0"]', { hasText: 'plain-18' }).waitFor();
+  assert.equal(await page.locator('.virtual [data-row]').count(), 3);
+  await page.goBack();
+  await page.waitForFunction(() => !location.search.includes('descending'));
+  await page.locator('.virtual [data-row="0"]', { hasText: 'plain-12' }).waitFor();
+  assertQuiet(seen, served.base);
+  await close();
+});
+
+test('hostile texts are text everywhere, and what would move or hide it is shown as code points', async () => {
+  const { page, seen, close } = await tab('/runs/hostile');
+  await page.locator('.what', { hasText: '<script>alert(5)</script>' }).waitFor();
+  await page.getByLabel('Search').fill('onerror');
+  await page.getByRole('link', { name: '<script>alert(1)' }).first().click();
+  await page.getByRole('heading', { level: 1 }).getByText('<script>alert(1)</script>').waitFor();
+  await page.getByText('Timeline').waitFor();
+  for (const summary of await page.locator('summary').all()) await summary.click();
+  const text = await page.locator('main').innerText();
+  assert.match(text, /<img src=x onerror="alert\(2\)"> javascript:alert\(3\) U\+001B\[31mred/);
+  assert.match(text, /U\+202E/);
+  assert.doesNotMatch(text, /[\u001b\u202e]/);
+  assert.equal(await page.locator('main img, main script, main iframe, a[href^="javascript"]').count(), 0);
+  await page.screenshot({ path: join(screenshots, 'page-hostile.png'), fullPage: true });
+  assertQuiet(seen, served.base);
+  await close();
+});
+
+test('plots are drawn under the closed policy, saved as files, and have their data as tables', async () => {
+  const { page, seen, close } = await tab('/runs/router');
+  const figure = page.locator('figure.plot').first();
+  await figure.locator('.canvas svg .role-mark path').first().waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), figure.getByRole('button', { name: 'SVG' }).click()]);
+  assert.match(download.suggestedFilename(), /\.svg$/);
+  await figure.getByText('Open the data').click();
+  assert.ok(await figure.locator('tbody tr').count() > 0);
+  assertQuiet(seen, served.base);
+  await close();
+});
+
+test('two runs are compared: sentences, intervals around 0, a case side by side with its differences marked', async () => {
+  const { page, seen, close } = await tab('/?search=bot');
+  for (const box of await page.getByRole('checkbox', { name: /bot:/ }).all()) await box.check();
+  await page.keyboard.press('c');
+  await page.getByRole('heading', { level: 1, name: 'Compare' }).waitFor();
+  await page.getByText('seed: ').waitFor();
+  assert.ok(await page.locator('.comparison .bar .reference').count() > 3);
+  await page.locator('.case-list button').first().click();
+  await page.getByRole('heading', { name: 'Side by side' }).waitFor();
+  await page.locator('#side-by-side ins').first().waitFor();
+  assert.match(page.url(), /case=/);
+  assertQuiet(seen, served.base);
+  await close();
+});
+
+test('a hundred thousand cases stay a few rows of the document, and the last is one key away', async () => {
+  const lines = readLines(join(root, 'examples/components/question_router.jsonl'));
+  writeLines(join(directory, 'many.jsonl'), Array.from({ length: 100_000 }, (_, i) => ({ ...lines[i % lines.length], id: `case-${String(i).padStart(6, '0')}` })));
+  await run(write(join(directory, 'many.yaml'), 'evaluation: question_router\ngenerate: false\ninput_path: many.jsonl\n'), 'many');
+  const { page, seen, close } = await tab('/runs/many');
+  await page.getByText('100,000 cases').first().waitFor();
+  await page.locator('.virtual [data-row="0"]').focus();
+  await page.keyboard.press('End');
+  await page.locator('.virtual [data-row="99999"]', { hasText: 'case-099999' }).waitFor();
+  assert.ok(await page.locator('.virtual [data-row]').count() < 60);
+  await page.locator('.virtual').evaluate((box) => { box.scrollTop = box.scrollHeight / 2; });
+  await page.locator('.virtual', { hasText: /case-0[45]\d{4}/ }).waitFor();
+  await page.getByLabel('Search').fill('case-04321');
+  await page.getByText('10 of 100,000 cases').waitFor();
+  assertQuiet(seen, served.base);
+  await close();
+});
+
+test('a run is watched while it runs, is killed and is resumed', async () => {
+  const config = join(directory, 'configs/watched.yaml');
+  const watched = ['run', config, '--output-dir', join(results, 'watched'), '--quiet'];
+  const { page, seen, close } = await tab('/');
+  await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+  const first = start(watched, { env: sim.env });
+  await askedMore(sim, 20, first);
+  const row = page.locator('.runs tr', { hasText: 'watched' });
+  await row.getByText('running').waitFor();
+  await row.getByRole('link').click();
+  await page.locator('.progress', { hasText: /\d+ of 400 cases/ }).waitFor();
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await page.locator('.outcome', { hasText: 'unfinished' }).waitFor();
+  const second = start([...watched, '--resume'], { env: sim.env });
+  await page.locator('.outcome', { hasText: 'running' }).waitFor();
+  await page.screenshot({ path: join(screenshots, 'page-watched.png'), fullPage: true });
+  const { code, stderr } = await second.ended;
+  assert.equal(code, 0, stderr);
+  await page.locator('.outcome', { hasText: 'done' }).waitFor();
+  await page.getByText('All 400 cases were evaluated.').waitFor();
+  assertQuiet(seen, served.base);
+  await close();
+});
