@@ -131,6 +131,7 @@ FigureChange compare_figure(std::string name, const std::vector<PairedScores>& s
   change.p = contrast.test.p;
   change.test = contrast.test.method;
   change.effect = cohen_dz(to, from);
+  if (change.effect.value && contrast.difference.value == 0) change.effect.value = 0;
   return change;
 }
 

@@ -275,6 +275,15 @@ TestResult chi_squared(double statistic, std::string method) {
   return result;
 }
 
+// How far from 0 the mean of differences that cancel may come to lie by the rounding of their sum alone.
+double rounding_of(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (const std::span<const double> values : {a, b}) {
+    for (const double value : values) sum += std::isfinite(value) ? std::fabs(value) : 0;
+  }
+  return std::numeric_limits<double>::epsilon() * sum;
+}
+
 }  // namespace
 
 Contrast paired_t(std::span<const double> a, std::span<const double> b, double level,
@@ -314,6 +323,8 @@ Contrast paired_difference(std::span<const double> a, std::span<const double> b,
     return clusters.empty() ? paired_t(x, y, level) : paired_t(x, y, grouped, level);
   };
   Contrast seen = tested(a, b, clusters);
+  if (seen.difference.value && std::fabs(*seen.difference.value) <= rounding_of(a, b))
+    seen.difference.value = 0;
   if (seen.test.p || !seen.difference.value || *seen.difference.value == 0) return seen;
   const std::set<std::string_view> groups(clusters.begin(), clusters.end());
   const std::size_t units = clusters.empty() ? a.size() : groups.size();

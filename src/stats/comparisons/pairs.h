@@ -28,7 +28,8 @@ Contrast paired_t(std::span<const double> a, std::span<const double> b, std::spa
 // 0, which no sample proves, so the interval and the test are made as if one more pair (with clusters: one
 // more cluster of average size) had shown no difference. They then say the less the fewer pairs there are:
 // with four pairs that all went the same way 0 is just outside of 95 %. The value stays what was seen.
-// Methods "paired_t_plus_one", "paired_t_clustered_plus_one". `clusters` may be empty: none.
+// Methods "paired_t_plus_one", "paired_t_clustered_plus_one". `clusters` may be empty: none. A mean that is
+// nothing but the rounding of a sum is 0.
 Contrast paired_difference(std::span<const double> a, std::span<const double> b,
                            std::span<const std::string> clusters = {}, double level = 0.95);
 

@@ -67,6 +67,15 @@ TEST(PairedDifference, OfEqualDifferencesIsMadeAsIfOneMorePairShowedNone) {
   EXPECT_FALSE(paired_difference(a, a).difference.ci);
 }
 
+TEST(PairedDifference, ThatIsRoundingAloneIsNone) {
+  // 0.1 + 0.2 - 0.3 is 5.55e-17 in doubles.
+  const std::vector<double> a = {0.1, 0.2, 0};
+  const std::vector<double> b = {0, 0, 0.3};
+  EXPECT_NE(*paired_t(a, b).difference.value, 0);
+  EXPECT_EQ(*paired_difference(a, b).difference.value, 0);
+  EXPECT_NE(*paired_difference(std::vector<double>{1e-9, 0}, std::vector<double>{0, 0}).difference.value, 0);
+}
+
 TEST(PairedDifference, WithClustersAddsACluster) {
   const std::vector<double> a(6, 0.5);
   const std::vector<double> b(6, 0.75);
