@@ -103,7 +103,7 @@ std::optional<CommandPattern> read_command_pattern(const Config& entry, const st
   if (call.command.empty()) {
     problems.push_back(
         {"config", key + ".command", "found an empty list, expected a program and its arguments"});
-  } else if (auto found = check_program(call.command.front()); !found) {
+  } else if (auto found = check_command(call.command, call.working_directory); !found) {
     problems.push_back({"config", key + ".command", found.error().text()});
   }
   if (!call.working_directory.empty() && !directory_exists(call.working_directory))

@@ -6,23 +6,40 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "core/text.h"
+#include "core/unicode.h"
+
 namespace assay {
 namespace {
 
+constexpr std::size_t kLongestName = 200;
+
 bool could_be_field(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
+  if (name.empty() || name.size() > kLongestName || name.front() == ' ' || name.back() == ' ') return false;
+  if (name.contains("  ") || !valid_utf8(name)) return false;
+  return std::ranges::all_of(code_points(name), [](char32_t c) {
+    return is_word_character(c) || c == U'_' || c == U'-' || c == U'.' || c == U' ';
   });
 }
 
-void add_placeholders(std::string_view text, std::vector<std::string>& names) {
+// `counts(open, name)`: whether the braces at this place are a placeholder's.
+template <class Counts>
+void add_placeholders(std::string_view text, const Counts& counts, std::vector<std::string>& names) {
   for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open + 1)) {
     const std::size_t close = text.find('}', open);
     if (close == std::string_view::npos) return;
     const std::string_view name = text.substr(open + 1, close - open - 1);
-    if (could_be_field(name) && std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+    if (could_be_field(name) && counts(open, name) && std::ranges::find(names, name) == names.end())
+      names.emplace_back(name);
   }
+}
+
+void add_placeholders(std::string_view text, std::vector<std::string>& names) {
+  add_placeholders(text, [](std::size_t, std::string_view) { return true; }, names);
+}
+
+bool is_number(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 void add_placeholders(const Json& pattern, std::vector<std::string>& names) {
@@ -90,6 +107,23 @@ std::vector<std::string> placeholders_in(const Json& pattern) {
   std::vector<std::string> names;
   add_placeholders(pattern, names);
   return names;
+}
+
+std::vector<std::string> placeholders_in_regex(std::string_view pattern) {
+  std::vector<std::string> names;
+  const auto is_field = [pattern](std::size_t open, std::string_view name) {
+    const std::string_view before = pattern.substr(0, open);
+    return !is_number(name) && !before.ends_with("\\p") && !before.ends_with("\\P") &&
+           !before.ends_with("\\x");
+  };
+  add_placeholders(pattern, is_field, names);
+  return names;
+}
+
+void leave_out_prose(std::vector<std::string>& names, std::span<const std::string> fields) {
+  std::erase_if(names, [fields](const std::string& name) {
+    return name.contains(' ') && std::ranges::find(fields, name) == fields.end() && !nearest(name, fields);
+  });
 }
 
 }  // namespace assay

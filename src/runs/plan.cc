@@ -57,14 +57,16 @@ std::vector<Gate> read_gates(const Config& config, const Evaluation& evaluation,
                              std::vector<ConfigProblem>& problems) {
   std::vector<Gate> gates;
   const std::vector<std::string> names = evaluation.metric_names();
-  for (const std::string& text : config.texts("gates")) {
-    auto gate = parse_gate(text);
+  const std::vector<std::string> texts = config.texts("gates");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string key = fmt::format("gates[{}]", i);
+    auto gate = parse_gate(texts[i]);
     if (!gate) {
-      problems.push_back({"config", "gates", gate.error().text()});
+      problems.push_back({"config", key, gate.error().text()});
       continue;
     }
     if (auto known = check_gate(*gate, names); !known) {
-      problems.push_back({"config", "gates", known.error().text()});
+      problems.push_back({"config", key, known.error().text()});
       continue;
     }
     gates.push_back(std::move(*gate));
@@ -160,14 +162,13 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
   plan.config = std::move(resolved.config);
   if (problems.empty()) {
     plan.evaluation = plan.kind->make(plan.config, problems);
-    for (ConfigProblem& problem : problems) {
-      if (problem.where == "config")
-        problem.where = request.config_file.empty() ? "command line" : request.config_file;
-    }
     if (plan.evaluation) {
       plan.evaluation->choose(case_choice(plan.config));
       plan.gates = read_gates(plan.config, *plan.evaluation, problems);
       plan.stop_when = read_stop_conditions(plan.config, *plan.evaluation, problems);
+    }
+    for (ConfigProblem& problem : problems) {
+      if (problem.where == "config") problem.where = place_of(source, problem.key);
     }
   }
   if (!problems.empty()) {

@@ -7,9 +7,9 @@ namespace {
 using testing::HasSubstr;
 
 // One test with that assertion: the metric that comes of it, or what was left out.
-std::string metric_of(const std::string& assertion, std::map<std::string, std::string> files = {}) {
-  const auto suite = imported_tests(
-      "  - {vars: {q: x, v: y, query: Q, context: C}, assert: [" + assertion + "]}\n", std::move(files));
+std::string metric_of(const std::string& assertion, const std::map<std::string, std::string>& files = {}) {
+  const auto suite =
+      imported_tests("  - {vars: {q: x, v: y, query: Q, context: C}, assert: [" + assertion + "]}\n", files);
   if (!suite.suite.left_out.empty()) return suite.left_out();
   const JsonArray& metrics = list_at(suite.config, "metrics");
   return metrics.empty() ? "none" : to_text(metrics.front());
@@ -51,6 +51,12 @@ TEST(PromptfooAssertions, EachKindHasItsMetric) {
   EXPECT_EQ(
       metric_of("{type: context-faithfulness, threshold: 0.9}"),
       R"({"name":"context_faithfulness","rag":"faithfulness","question":"{query}","contexts":"{context}","passes":">= 0.9"})");
+  EXPECT_EQ(metric_of("{type: answer-relevance, threshold: 0.5}"),
+            R"({"name":"answer_relevance","rag":"relevance","passes":">= 0.5","question":"{query}"})");
+  EXPECT_EQ(
+      imported_tests("  - {vars: {q: x}, assert: [{type: answer-relevance}]}\n").metric("answer_relevance"),
+      R"({"name":"answer_relevance","rag":"relevance","passes":">= 0.75","question":"{q}"})")
+      << "without a variable `query` it is what the prompt is filled with";
   EXPECT_THAT(metric_of("{type: not-llm-rubric, value: a}"), HasSubstr("turn the sentence round"));
   EXPECT_EQ(metric_of("{type: similar, value: '{{v}}', threshold: 0.8, provider: 'openai:embedding:e'}"),
             R"({"name":"similar","similar":"{v}","model":"openai/e","passes":">= 0.8"})");

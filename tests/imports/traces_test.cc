@@ -43,8 +43,8 @@ TEST(OpenaiLogs, RequestsWithResponsesMessagesAloneAndBatchesAreCases) {
       log.cases,
       ElementsAre(
           R"({"id":"r1","input":"Sum?","output":"Three.","trace":[{"tool":"add","arguments":{"a":1},"result":"3"}],"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Sum?"}],"meta":{"latency_ms":12.5,"usage":{"prompt_tokens":7,"completion_tokens":2},"model":"m-2","finish_reason":"stop"}})",
-          R"({"id":"2","input":"Hi","output":"Hello","messages":[{"role":"user","content":"Hi"}]})",
-          R"({"id":"3","input":"C","output":"D","messages":[{"role":"user","content":"A"},{"role":"assistant","content":"B"},{"role":"user","content":"C"}]})",
+          R"({"id":"2","input":"Hi","output":"Hello","trace":[],"messages":[{"role":"user","content":"Hi"}]})",
+          R"({"id":"3","input":"C","output":"D","trace":[],"messages":[{"role":"user","content":"A"},{"role":"assistant","content":"B"},{"role":"user","content":"C"}]})",
           R"({"id":"r1-2","input":"Q","output":"","trace":[{"tool":"find","arguments":"not json","result":null}],"messages":[{"role":"user","content":"Q"}],"meta":{"finish_reason":"tool_calls"}})"));
 }
 
@@ -69,20 +69,20 @@ rubbish
 
 TEST(AnthropicLogs, BlocksAreTextsCallsAndResults) {
   const auto log = read(LogForm::anthropic, R"([
-{"request": {"system": "Be brief.", "messages": [{"role": "user", "content": "Weather?"}, {"role": "assistant", "content": [{"type": "text", "text": "Let me look."}, {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Oslo"}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "rain"}]}]}]},
+{"request": {"system": "Be brief.", "messages": [{"role": "user", "content": "Weather?"}, {"role": "assistant", "content": [{"type": "text", "text": "Let me look."}, {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Oslo"}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "rain"}], "is_error": true}]}]},
  "response": {"id": "msg_1", "model": "c", "content": [{"type": "text", "text": "It rains."}], "stop_reason": "end_turn", "usage": {"input_tokens": 5, "output_tokens": 3}}}
 ])");
   EXPECT_THAT(
       log.cases,
       ElementsAre(
-          R"({"id":"msg_1","input":"Weather?","output":"It rains.","trace":[{"tool":"weather","arguments":{"city":"Oslo"},"result":"rain"}],"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},{"role":"assistant","content":"Let me look."}],"meta":{"usage":{"prompt_tokens":5,"completion_tokens":3},"model":"c","finish_reason":"end_turn"}})"));
+          R"({"id":"msg_1","input":"Weather?","output":"It rains.","trace":[{"tool":"weather","arguments":{"city":"Oslo"},"result":"rain","error":true}],"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather?"},{"role":"assistant","content":"Let me look."}],"meta":{"usage":{"prompt_tokens":5,"completion_tokens":3},"model":"c","finish_reason":"end_turn"}})"));
 }
 
 TEST(OtelTraces, ATraceIsACaseWithItsToolsInOrderAndItsUsageSummed) {
   // Two documents: the tool's span comes before the model's, and a trace without a model is none.
   const auto log = read(
       LogForm::otel,
-      R"({"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t1", "startTimeUnixNano": "2000000", "endTimeUnixNano": "3000000", "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}}, {"key": "gen_ai.tool.name", "value": {"stringValue": "find"}}, {"key": "gen_ai.tool.call.id", "value": {"stringValue": "c1"}}, {"key": "gen_ai.tool.call.result", "value": {"stringValue": "{\"n\": 1}"}}]}, {"traceId": "t0", "startTimeUnixNano": "1", "endTimeUnixNano": "2", "attributes": []}]}]}]}
+      R"({"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t1", "startTimeUnixNano": "2000000", "endTimeUnixNano": "3000000", "status": {"code": 2}, "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "execute_tool"}}, {"key": "gen_ai.tool.name", "value": {"stringValue": "find"}}, {"key": "gen_ai.tool.call.id", "value": {"stringValue": "c1"}}, {"key": "gen_ai.tool.call.result", "value": {"stringValue": "{\"n\": 1}"}}]}, {"traceId": "t0", "startTimeUnixNano": "1", "endTimeUnixNano": "2", "attributes": []}]}]}]}
 {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t1", "startTimeUnixNano": "4000000", "endTimeUnixNano": "6000000", "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}, {"key": "gen_ai.request.model", "value": {"stringValue": "m"}}, {"key": "gen_ai.usage.input_tokens", "value": {"intValue": "20"}}, {"key": "gen_ai.usage.output_tokens", "value": {"intValue": "4"}}, {"key": "gen_ai.response.finish_reasons", "value": {"arrayValue": {"values": [{"stringValue": "stop"}]}}}, {"key": "gen_ai.input.messages", "value": {"stringValue": "[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Where?\"}]},{\"role\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c1\",\"name\":\"find\",\"arguments\":{\"x\":2}}]},{\"role\":\"tool\",\"parts\":[{\"type\":\"tool_call_response\",\"id\":\"c1\",\"response\":\"1\"}]}]"}}, {"key": "gen_ai.output.messages", "value": {"stringValue": "[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"There.\"}],\"finish_reason\":\"stop\"}]"}}]}, {"traceId": "t1", "startTimeUnixNano": "1000000", "endTimeUnixNano": "2000000", "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}}, {"key": "gen_ai.usage.input_tokens", "value": {"intValue": "10"}}, {"key": "gen_ai.usage.output_tokens", "value": {"intValue": 1}}]}]}]}]}
 {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t2", "startTimeUnixNano": "9000000", "endTimeUnixNano": "9500000", "attributes": [{"key": "gen_ai.request.model", "value": {"stringValue": "old"}}, {"key": "gen_ai.prompt.0.role", "value": {"stringValue": "user"}}, {"key": "gen_ai.prompt.0.content", "value": {"stringValue": "Old?"}}, {"key": "gen_ai.completion.0.content", "value": {"stringValue": "Old."}}]}, {"traceId": "t3", "startTimeUnixNano": "9600000", "endTimeUnixNano": "9700000", "events": [{"name": "gen_ai.user.message", "attributes": [{"key": "content", "value": {"stringValue": "Event?"}}]}, {"name": "gen_ai.choice", "attributes": [{"key": "message", "value": {"stringValue": "{\"content\": \"Yes.\"}"}}]}], "attributes": [{"key": "gen_ai.request.model", "value": {"stringValue": "ev"}}]}]}]}]}
 )");
@@ -91,9 +91,9 @@ TEST(OtelTraces, ATraceIsACaseWithItsToolsInOrderAndItsUsageSummed) {
   EXPECT_THAT(
       log.cases,
       ElementsAre(
-          R"({"id":"t1","input":"Where?","output":"There.","trace":[{"tool":"find","arguments":{"x":2},"result":{"n":1}}],"messages":[{"role":"user","content":"Where?"}],"meta":{"finish_reason":"stop","model":"m","latency_ms":5,"usage":{"prompt_tokens":30,"completion_tokens":5}}})",
-          R"({"id":"t2","input":"Old?","output":"Old.","messages":[{"role":"user","content":"Old?"}],"meta":{"model":"old","latency_ms":0.5}})",
-          R"({"id":"t3","input":"Event?","output":"Yes.","messages":[{"role":"user","content":"Event?"}],"meta":{"model":"ev","latency_ms":0.1}})"));
+          R"({"id":"t1","input":"Where?","output":"There.","trace":[{"tool":"find","arguments":{"x":2},"result":{"n":1},"error":true}],"messages":[{"role":"user","content":"Where?"}],"meta":{"finish_reason":"stop","model":"m","latency_ms":5,"usage":{"prompt_tokens":30,"completion_tokens":5}}})",
+          R"({"id":"t2","input":"Old?","output":"Old.","trace":[],"messages":[{"role":"user","content":"Old?"}],"meta":{"model":"old","latency_ms":0.5}})",
+          R"({"id":"t3","input":"Event?","output":"Yes.","trace":[],"messages":[{"role":"user","content":"Event?"}],"meta":{"model":"ev","latency_ms":0.1}})"));
   EXPECT_EQ(read(LogForm::otel, "{}\n").log.bad.size(), 1U);
 }
 

@@ -44,9 +44,9 @@ TEST(AboutRun, ACommandIsShownAsOneWritesIt) {
 evaluation: question_router
 generate: true
 input_path: /data/questions.jsonl
-target: {command: [python3, route.py, --fast]}
+target: {command: [python3, -m, route, --fast]}
 )"),
-              testing::Contains(Pair("target", "python3 route.py --fast")));
+              testing::Contains(Pair("target", "python3 -m route --fast")));
 }
 
 TEST(AboutRun, ATargetThatIsNotAskedIsNotNamed) {

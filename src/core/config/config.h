@@ -142,6 +142,10 @@ struct ConfigSource {
   Environment environment = {};  // fills `${NAME}`; empty: texts stay as they are written
 };
 
+// Where a key (`metrics[2].contains`) was set, as near as it can be told: by a flag ("--judge.model"), at a
+// place in the file ("eval.yaml, line 3, column 5"), in the file, or on the command line.
+std::string place_of(const ConfigSource& source, std::string_view key);
+
 struct ResolvedConfig {
   Config config;
   std::vector<ConfigProblem> problems;  // empty: the config is good

@@ -26,7 +26,8 @@ struct MetricShape {
   int votes = 1;             // judgements of one answer
   bool named_parts = false;  // it may give several numbers by names of its own
   double weight = 1;
-  bool lower_is_better = false;  // of a score
+  bool lower_is_better = false;           // of a score
+  std::vector<std::string> classes = {};  // of a label, as declared; empty: whatever words there are
 
   bool has_rate() const { return value == Value::yes_no || (value == Value::score && has_passes); }
 };

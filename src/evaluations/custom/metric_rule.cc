@@ -15,7 +15,8 @@ namespace assay::custom {
 namespace {
 
 constexpr std::string_view kNot = "not_";
-constexpr std::string_view kSaid = "said";  // `passes: said`
+constexpr std::string_view kSaid = "said";      // `passes: said`
+constexpr const char* kNoClass = "(no class)";  // of an output without anything where its class should stand
 
 AnswerView view_of(const CaseAnswer& answer) {
   return {answer.reply.output, answer.reply.trace, answer.reply.meta, answer.reply.contexts, answer.fields};
@@ -47,8 +48,22 @@ void add_option(Keys& keys, Key key) {
   if (std::ranges::find(keys, key.name, &Key::name) == keys.end()) keys.push_back(std::move(key));
 }
 
-bool has_placeholders(const Json& value) {
-  return !placeholders_in(value).empty();
+void add_names(std::vector<std::string>& names, std::vector<std::string> more) {
+  for (std::string& name : more) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+}
+
+std::vector<std::string> names_in(const NamedCheck& check, const Json& argument, const JsonObject& options) {
+  const auto pattern = check.kind->name == "regex" ? as_text(argument) : std::nullopt;
+  std::vector<std::string> names = pattern ? placeholders_in_regex(*pattern) : placeholders_in(argument);
+  add_names(names, placeholders_in(Json(options)));
+  return names;
+}
+
+bool is_nothing(const Json* value) {
+  return value == nullptr || value->is_null() || (value->is_string() && value->get_string().empty()) ||
+         (value->is_array() && value->get_array().empty());
 }
 
 // One reading of one entry.
@@ -67,6 +82,7 @@ class Reading {
       return std::nullopt;
     }
     kind_ = kinds.front();
+    rule_.key = key_;
     rule_.shape.name = config_.has("name") ? config_.text("name") : kind_;
     read_common();
     if (const AskedKind* asked = find_asked(kind_)) {
@@ -148,7 +164,9 @@ class Reading {
     check_options(options);
     if (const Json* lenient = rule_.options.if_contains("lenient"))
       rule_.lenient = as_boolean(*lenient).value_or(false);
-    if (has_placeholders(rule_.argument) || has_placeholders(rule_.options)) return;
+    rule_.filled_from = names_in(rule_.check, rule_.argument, rule_.options);
+    if (around_.fields_known) leave_out_prose(rule_.filled_from, around_.fields);
+    if (!rule_.filled_from.empty()) return;
     auto made = make_check(rule_.check, rule_.argument, rule_.options);
     if (made) {
       rule_.ready = std::move(*made);
@@ -163,7 +181,7 @@ class Reading {
     if (kind_ == "label") {
       const Config label(config_.find("label")->get_object());
       rule_.expected = label.text("expected");
-      rule_.labels = label.texts("of");
+      rule_.labels = rule_.shape.classes = label.texts("of");
       if (!label.has("judge")) {
         rule_.shape.value = MetricShape::Value::label;
         return;
@@ -174,6 +192,8 @@ class Reading {
     auto made = kind.make({around_.config, config_, key_, rule_.shape, around_.judge, around_.prompts,
                            std::move(shown), around_.directory, problems_});
     rule_.asked = std::move(made);
+    if (rule_.asked) rule_.filled_from = rule_.asked->required();
+    if (around_.fields_known) leave_out_prose(rule_.filled_from, around_.fields);
   }
 
   // An option of another kind would be passed over in silence.
@@ -191,7 +211,9 @@ class Reading {
 
   void check_fields() {
     if (!around_.fields_known) return;
-    for (const std::string& name : rule_.fields_used()) {
+    std::vector<std::string> used = rule_.fields_used();
+    leave_out_prose(used, around_.fields);
+    for (const std::string& name : used) {
       constexpr std::string_view kParts[] = {"output", "contexts", "trace", "meta"};
       if (std::ranges::find(kParts, name) != std::end(kParts)) continue;
       if (std::ranges::find(around_.fields, name) != around_.fields.end()) continue;
@@ -242,13 +264,15 @@ Mark nothing_there(const MetricRule& rule, const FoundSubject& found) {
   mark.state = Mark::State::given;
   mark.score = rule.shape.lower_is_better ? rule.shape.scale.high : rule.shape.scale.low;
   mark.reason = found.reason;
+  if (rule.shape.value == MetricShape::Value::label) mark.label = kNoClass;
   if (rule.shape.has_rate()) mark.passed = false;
   return mark;
 }
 
 Mark label_mark(const MetricRule& rule, const CaseAnswer& answer) {
   const FoundSubject found = rule.of.find(view_of(answer), true);
-  if (found.value == nullptr) return not_applicable_mark(found.reason);
+  // An answer that lacks what it should say is of no class, and as wrong as one that says another.
+  if (found.value == nullptr) return nothing_there(rule, found);
   const std::string said = casefold(collapse_white_space(text_or_json(*found.value)));
   Mark mark;
   mark.state = Mark::State::given;
@@ -265,17 +289,11 @@ Mark label_mark(const MetricRule& rule, const CaseAnswer& answer) {
 }  // namespace
 
 std::vector<std::string> MetricRule::fields_used() const {
-  std::vector<std::string> names = placeholders_in(argument);
-  const auto add = [&names](std::vector<std::string> more) {
-    for (std::string& name : more) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-    }
-  };
-  add(placeholders_in(Json(options)));
-  add(placeholders_in(expected));
-  if (when) add(when->fields());
-  if (!of.field().empty()) add({std::string(of.field())});
-  if (asked) add(asked->placeholders());
+  std::vector<std::string> names = filled_from;
+  add_names(names, placeholders_in(expected));
+  if (when) add_names(names, when->fields());
+  if (!of.field().empty()) add_names(names, {std::string(of.field())});
+  if (asked) add_names(names, asked->placeholders());
   return names;
 }
 
@@ -333,14 +351,9 @@ std::optional<MetricRule> read_case_check(const Json& entry, std::size_t place,
 
 std::string not_applicable(const MetricRule& rule, const CaseAnswer& answer) {
   if (rule.when && !rule.when->holds(answer.fields)) return "the condition of `when` does not hold";
-  const JsonObject values = metric_values(answer);
   // A check against something that the case does not have says nothing.
-  for (const std::string& name : placeholders_in(rule.argument)) {
-    const Json* value = values.if_contains(name);
-    const bool none = value == nullptr || value->is_null() ||
-                      (value->is_string() && value->get_string().empty()) ||
-                      (value->is_array() && value->get_array().empty());
-    if (none) return fmt::format("the case has no {}", name);
+  for (const std::string& name : rule.filled_from) {
+    if (is_nothing(metric_value(answer, name))) return fmt::format("the case has no {}", name);
   }
   return "";
 }
@@ -370,7 +383,8 @@ Mark check_mark(const MetricRule& rule, const CaseAnswer& answer) {
   if (rule.check.kind == nullptr) return completed(rule, answer, label_mark(rule, answer));
   std::shared_ptr<const Check> check = rule.ready;
   if (!check) {
-    const JsonObject values = metric_values(answer);
+    JsonObject values;
+    for (const std::string& name : rule.filled_from) values.emplace(name, *metric_value(answer, name));
     auto made = make_check(rule.check, fill_tree(rule.argument, values),
                            fill_tree(rule.options, values).get_object());
     if (!made) return failed_mark({ErrorKind::judge, made.error().text(), {}});

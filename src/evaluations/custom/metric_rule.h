@@ -22,11 +22,15 @@ namespace assay::custom {
 
 struct MetricRule {
   MetricShape shape;
+  std::string key = {};  // its place: "metrics[2]"
   SubjectPath of = {};
   std::optional<Condition> when = {};
   std::optional<PassRule> passes = {};
   bool scorer_says = false;  // `passes: said`: a scorer's reply holds it
   bool lenient = false;      // an output with its JSON inside fences or running text counts as JSON
+
+  // The `{field}`s without which it says nothing of a case: of a check's argument and options, of a rubric.
+  std::vector<std::string> filled_from = {};
 
   // A check: `argument` and `options` as declared, with `{field}`; ready if nothing is to be filled.
   NamedCheck check = {};

@@ -17,6 +17,7 @@ namespace assay::custom {
 namespace {
 
 constexpr std::string_view kChecks = "checks";
+constexpr std::size_t kMostTold = 20;
 
 // A row of outputs.jsonl is one answer of a case: the case's id is there several times.
 bool is_output_row(const Json& line) {
@@ -85,6 +86,9 @@ void check_variants(const Plan& plan, bool known, std::vector<ConfigProblem>& pr
     const std::string key = data ? "variants" : "variants." + named.name;
     bool filled = false;
     for (const auto& [field, place] : named.variant->placeholders()) {
+      std::vector<std::string> named_field{field};
+      leave_out_prose(named_field, plan.fields);
+      if (known && named_field.empty()) continue;
       filled = true;
       const bool there = std::ranges::find(plan.fields, field) != plan.fields.end();
       if (known && !there) {
@@ -171,14 +175,14 @@ void check_applies(const Plan& plan, const Survey& seen, const std::vector<std::
   if (!seen.whole || seen.cases == 0) return;
   for (std::size_t i = 0; i < plan.metrics.size(); ++i) {
     const MetricRule& rule = plan.metrics[i];
-    const std::string key = fmt::format("metrics[{}]", i);
+    const std::string& key = rule.key;
     if (rule.when && met[i] == 0) {
       problems.push_back(
           {"config", key + ".when",
            fmt::format("holds for none of {} cases: {} would never apply", seen.cases, rule.shape.name)});
       continue;
     }
-    for (const std::string& name : placeholders_in(rule.argument)) {
+    for (const std::string& name : rule.filled_from) {
       const auto field = seen.fields.find(name);
       if (field != seen.fields.end() && field->second == 0)
         problems.push_back({"config", key,
@@ -186,6 +190,15 @@ void check_applies(const Plan& plan, const Survey& seen, const std::vector<std::
                                         "never apply",
                                         name, seen.cases, rule.shape.name)});
     }
+  }
+}
+
+// Of data without a single good case no field is known: why comes first, since all else would follow from it.
+void tell_unreadable(CaseSource& source, std::vector<ConfigProblem>& problems) {
+  std::size_t told = 0;
+  for (const Problem& problem : source.take_problems()) {
+    if (problem.severity != "error" || told++ == kMostTold) continue;
+    problems.push_back({"config", "input_path", fmt::format("{}: {}", problem.where, problem.text)});
   }
 }
 
@@ -206,6 +219,7 @@ Survey look_at_fields(Plan& plan, std::vector<ConfigProblem>& problems) {
     if (checks != nullptr && checks->is_array() && !checks->get_array().empty())
       plan.design.case_checks = true;
   });
+  if (seen.whole && seen.cases == 0) tell_unreadable(**source, problems);
   plan.fields = seen.names;
   for (const FieldRule& rule : plan.lines.data.fields.rules) {
     if (std::ranges::find(plan.fields, rule.name) == plan.fields.end()) plan.fields.push_back(rule.name);
@@ -285,7 +299,9 @@ std::unique_ptr<Plan> read_plan(const Config& config, std::vector<ConfigProblem>
   plan->lines.check = [](const Json& line) {
     return line.is_object() ? std::vector<std::string>() : std::vector<std::string>{"not an object"};
   };
+  const std::size_t before = problems.size();
   const Survey seen = look_at_fields(*plan, problems);
+  if (seen.whole && seen.cases == 0 && problems.size() > before) return nullptr;
   plan->lines.check = [plan = plan.get(), cluster = config.text("cluster")](const Json& line) {
     return line_problems(*plan, cluster, line);
   };

@@ -56,16 +56,17 @@ Result<Reply> read_reply(const Json& said, const ReplyMap& map) {
   take("trace", reply.trace);
   take("meta", reply.meta);
   const bool blank = reply.output.is_string() && trim(reply.output.get_string()).empty();
-  if (reply.output.is_null() || blank) return fail(no_output("the reply holds no output"));
+  // An agent that has called tools and says nothing more has answered all the same.
+  const bool acted = reply.trace.is_array() && !reply.trace.get_array().empty();
+  if (reply.output.is_null() && acted) reply.output = "";
+  if (!acted && (reply.output.is_null() || blank)) return fail(no_output("the reply holds no output"));
   return reply;
 }
 
 // What is known of the call goes beside what the system itself says of it.
-void add_spending(Reply& reply, const StepSpending& spent) {
+void add_latency(Reply& reply, const StepSpending& spent) {
   if (!reply.meta.is_object()) reply.meta = JsonObject();
-  JsonObject& meta = reply.meta.get_object();
-  meta.emplace("latency_ms", spent.latency_ms);
-  if (spent.cost_usd) meta.emplace("cost_usd", *spent.cost_usd);
+  reply.meta.get_object().emplace("latency_ms", spent.latency_ms);
 }
 
 class GivenVariant final : public Variant {
@@ -114,7 +115,8 @@ class SystemVariant final : public Variant {
     auto said = co_await call_.ask(std::move(fields), step, context);
     if (!said) co_return fail(std::move(said.error()));
     auto reply = read_reply(*said, map_);
-    if (reply) add_spending(*reply, context.spending_of(step));
+    // What an answer costs whoever runs the system is known to the system alone.
+    if (reply) add_latency(*reply, context.spending_of(step));
     co_return reply;
   }
   void estimate(const JsonObject& /*fields*/, CallEstimate& estimate) const override {
@@ -156,7 +158,8 @@ class ModelVariant final : public Variant {
     if (!reply) co_return reply;
     if (!reply->meta.is_object()) reply->meta = std::move(said->meta);
     const StepSpending spent = context.spending_of(step);
-    add_spending(*reply, spent);
+    add_latency(*reply, spent);
+    if (spent.cost_usd) reply->meta.get_object().emplace("cost_usd", *spent.cost_usd);
     reply->meta.get_object().emplace("usage", JsonObject{{"prompt_tokens", spent.prompt_tokens},
                                                          {"completion_tokens", spent.completion_tokens}});
     co_return reply;

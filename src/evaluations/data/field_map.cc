@@ -107,6 +107,14 @@ std::string place_words(const FieldRule& rule) {
                                 : fmt::format("field {} (from {})", rule.name, rule.from);
 }
 
+// A name like the one that is missing.
+std::string meant_instead(const std::string& from, const JsonObject& record) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : record) names.emplace_back(name);
+  const auto guess = nearest(from, names);
+  return guess ? fmt::format("; did you mean {}?", *guess) : "";
+}
+
 bool is_empty_cell(const Json& value) {
   const auto text = as_text(value);
   return text && trim(*text).empty();
@@ -184,8 +192,8 @@ std::expected<JsonObject, FieldProblems> FieldMap::rewrite(const JsonObject& rec
     const bool none = value == nullptr || (origin == RecordOrigin::row && is_empty_cell(*value));
     if (optional && none) return;
     if (value == nullptr) {
-      problems.push_back(
-          fmt::format("{}: missing, expected {}", place_words(rule), expected_words(rule.kind)));
+      problems.push_back(fmt::format("{}: missing, expected {}{}", place_words(rule),
+                                     expected_words(rule.kind), meant_instead(rule.from, record)));
       return;
     }
     if (value->is_null() && (rule.optional || rule.kind == ValueKind::as_is)) {

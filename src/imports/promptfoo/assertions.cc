@@ -243,12 +243,18 @@ Made make_rag(const Assertion& assertion, Reading& reading) {
                                                                           : "faithfulness";
   reading.note(
       assertion.at, assertion.type,
-      fmt::format("measured as `rag: {}` of rag_answers: another method, so look at its threshold", metric));
+      fmt::format("measured as `rag: {}` of rag_answers: another method, so look at its threshold{}", metric,
+                  metric == "relevance"
+                      ? "; the question is `query`, or without it what the prompts are filled with"
+                      : ""));
   auto out = judged(assertion, "rag", text(metric), reading);
   if (!out) return out;
   out->fillable = false;
-  out->options["question"] = "{{query}}";
-  if (metric != "relevance") out->options["contexts"] = "{{context}}";
+  out->asks_of_prompt = metric == "relevance";
+  if (metric != "relevance") {
+    out->options["question"] = "{{query}}";
+    out->options["contexts"] = "{{context}}";
+  }
   out->options["passes"] =
       ">= " + number_of(assertion.threshold.value_or(metric == "context_relevancy" ? 0 : 0.75));
   return out;

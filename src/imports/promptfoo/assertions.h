@@ -34,6 +34,8 @@ struct MetricDraft {
   bool plain = true;          // needs no judge and no program, and may stand among the checks of one case
   bool judged = false;        // by the run's judge
   bool shows_prompt = false;  // its judge is shown what the prompts are filled with
+  bool asks_of_prompt =
+      false;  // rag: the question is the variable `query`, else what the prompts are filled with
   std::optional<ScorerDraft> scorer = {};
 };
 

@@ -161,9 +161,18 @@ class Planner {
       }
       metric["when"] = field;
     }
-    auto options = fields_.pattern_tree(group.draft.options, FieldUse::metric);
+    JsonObject declared = group.draft.options;
+    const bool has_query = fields_.variables().contains("query");
+    if (group.draft.asks_of_prompt && has_query) declared["question"] = "{{query}}";
+    auto options = fields_.pattern_tree(declared, FieldUse::metric);
     if (!options) return leave_out(group, options.error().message);
     for (const auto& [key, value] : options->get_object()) metric[key] = value;
+    // Without a query of its own an answer is held against the prompt: what it is filled with is known.
+    if (group.draft.asks_of_prompt && !has_query) {
+      std::vector<std::string> places;
+      for (const std::string& field : fields_.shown_to_variants()) places.push_back("{" + field + "}");
+      metric["question"] = join(places, "\n");
+    }
     if (group.draft.shows_prompt) {
       JsonArray shows = {"output"};
       for (const std::string& field : fields_.shown_to_variants())

@@ -130,7 +130,8 @@ void take_blocks(Conversation& out, const Json& content) {
       out.calls.push_back(
           {text_at(block, "id"), text_at(block, "name"), call_arguments(member(block, "input")), nullptr});
     } else if (type == "tool_result") {
-      out.add_result(text_at(block, "tool_use_id"), result_of(member(block, "content")));
+      out.add_result(text_at(block, "tool_use_id"), result_of(member(block, "content")),
+                     as_boolean(member(block, "is_error")).value_or(false));
     }
   }
 }

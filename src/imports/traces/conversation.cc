@@ -8,11 +8,22 @@
 
 namespace assay {
 
-void Conversation::add_result(std::string_view call_id, Json result) {
+namespace {
+
+JsonObject call_json(const LoggedCall& call) {
+  JsonObject out{{"tool", call.tool}, {"arguments", call.arguments}, {"result", call.result}};
+  if (call.failed) out.emplace("error", true);
+  return out;
+}
+
+}  // namespace
+
+void Conversation::add_result(std::string_view call_id, Json result, bool failed) {
   // Ids may come again in a long conversation: the last call that waits for a result is meant.
   for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
     if (call->id != call_id || !call->result.is_null()) continue;
     call->result = std::move(result);
+    call->failed = failed;
     return;
   }
 }
@@ -37,9 +48,9 @@ Result<JsonObject> case_of(const Conversation& conversation, const std::string& 
                     {"input", question->text},
                     {"output", conversation.answer.value_or("")}};
   JsonArray trace;
-  for (const LoggedCall& call : conversation.calls)
-    trace.push_back(JsonObject{{"tool", call.tool}, {"arguments", call.arguments}, {"result", call.result}});
-  if (!trace.empty()) out["trace"] = std::move(trace);
+  for (const LoggedCall& call : conversation.calls) trace.push_back(call_json(call));
+  // Also where it is empty: that no tool was called is known, and is what checks of tool calls rest on.
+  out["trace"] = std::move(trace);
   JsonArray messages;
   for (const auto& one : conversation.said)
     messages.push_back(JsonObject{{"role", one.role}, {"content", one.text}});

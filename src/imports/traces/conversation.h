@@ -21,6 +21,7 @@ struct LoggedCall {
   std::string tool;
   Json arguments = nullptr;  // an object where the log has one, or a text that is one
   Json result = nullptr;
+  bool failed = false;  // as the log says
 };
 
 struct Conversation {
@@ -34,7 +35,7 @@ struct Conversation {
   std::optional<std::string> answer;  // the text of the last answer; nothing: there is none
   JsonObject meta;                    // latency_ms, usage, model, finish_reason; what is known
 
-  void add_result(std::string_view call_id, Json result);
+  void add_result(std::string_view call_id, Json result, bool failed = false);
 };
 
 // {id, input, output, trace, messages, meta}. An error if there is no question or no answer.

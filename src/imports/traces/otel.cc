@@ -149,6 +149,10 @@ void OtelTraces::add_span(const Json& span) {
   kept.is_model = !kept.is_tool && !other &&
                   (!operation.empty() || kept.attributes.contains("gen_ai.request.model") ||
                    kept.attributes.contains("gen_ai.response.model"));
+  if (const Json* status = find_member(span, "status")) {
+    const Json* code = find_member(*status, "code");
+    kept.failed = code != nullptr && (as_integer(*code) == 2 || as_text(*code) == "STATUS_CODE_ERROR");
+  }
   std::vector<Span>& trace = spans_[text_at(span, "traceId")];
   kept.number = trace.size();
   trace.push_back(std::move(kept));
@@ -235,7 +239,7 @@ Conversation OtelTraces::conversation(const std::string& trace, std::vector<Span
       Json result = tree_of(span.attributes, "gen_ai.tool.call.result");
       run.push_back({text_in(span.attributes, "gen_ai.tool.call.id"),
                      text_in(span.attributes, "gen_ai.tool.name"),
-                     tree_of(span.attributes, "gen_ai.tool.call.arguments"), std::move(result)});
+                     tree_of(span.attributes, "gen_ai.tool.call.arguments"), std::move(result), span.failed});
     }
     if (!span.is_model) continue;
     read_input(span, out);

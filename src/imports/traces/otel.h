@@ -30,6 +30,7 @@ class OtelTraces {
     std::size_t number = 0;  // in its trace, as they came
     bool is_tool = false;
     bool is_model = false;
+    bool failed = false;    // its status is an error
     JsonObject attributes;  // gen_ai.* only
     JsonArray events;       // {name, attributes}
   };

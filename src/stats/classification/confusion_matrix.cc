@@ -124,7 +124,7 @@ constexpr std::size_t kCorrelation = kKappa + 1;
 constexpr std::size_t kAccuracy = kCorrelation + 1;
 constexpr std::size_t kFirstLabel = kAccuracy + 1;
 
-void write_figures(const Margins& margins, std::span<double> out) {
+void write_figures(const Margins& margins, const std::vector<bool>& averaged, std::span<double> out) {
   Average weighted[kLabelValues];
   Average macro[kLabelValues];
   const bool with_labels = out.size() > kFirstLabel;
@@ -135,7 +135,7 @@ void write_figures(const Margins& margins, std::span<double> out) {
       const double figure = label_value(counts, value);
       if (with_labels) out[kFirstLabel + kLabelValues * label + value] = figure;
       // A label that a resample does not contain is no label of that resample.
-      if (!occurs) continue;
+      if (!occurs || !averaged[label]) continue;
       weighted[value].add(figure, static_cast<double>(margins.expected[label]));
       macro[value].add(figure, 1);
     }
@@ -177,12 +177,24 @@ Estimate& member(AveragedFigures& figures, std::size_t value) {
   }
 }
 
-void average_labels(const Margins& margins, MatrixFigures& figures) {
+// By position: whether averages are taken over the label.
+std::vector<bool> averaged_labels(const std::vector<std::string>& labels, const Margins& margins,
+                                  const std::vector<std::string>& classes) {
+  std::vector<bool> averaged(labels.size(), true);
+  if (classes.empty()) return averaged;
+  for (std::size_t label = 0; label < labels.size(); ++label)
+    averaged[label] =
+        margins.expected[label] > 0 || std::ranges::find(classes, labels[label]) != classes.end();
+  return averaged;
+}
+
+void average_labels(const Margins& margins, const std::vector<bool>& in, MatrixFigures& figures) {
   for (std::size_t value = 0; value < kLabelValues; ++value) {
     Average weighted;
     Average macro;
     std::int64_t left_out = 0;
     for (std::size_t label = 0; label < margins.expected.size(); ++label) {
+      if (!in[label]) continue;
       const double figure = label_value(margins.of(label), value);
       weighted.add(figure, static_cast<double>(margins.expected[label]));
       macro.add(figure, 1);
@@ -299,7 +311,8 @@ std::vector<std::vector<std::int64_t>> ConfusionMatrix::rows() const {
   return rows;
 }
 
-MatrixFigures matrix_figures(const ConfusionMatrix& matrix, const Resampling& resampling) {
+MatrixFigures matrix_figures(const ConfusionMatrix& matrix, const Resampling& resampling,
+                             const std::vector<std::string>& classes) {
   const double level = resampling.level;
   const std::vector<ConfusionMatrix::Cell> cells = matrix.cells();
   std::vector<std::int64_t> counts;
@@ -316,14 +329,16 @@ MatrixFigures matrix_figures(const ConfusionMatrix& matrix, const Resampling& re
     figures.cohen_kappa = figures.matthews_correlation = none;
     return figures;
   }
-  average_labels(margins, figures);
+  std::vector<std::string> labels = matrix.labels();
+  const std::vector<bool> averaged = averaged_labels(labels, margins, classes);
+  average_labels(margins, averaged, figures);
   figures.cohen_kappa = chance_corrected(kappa(margins), margins.total,
                                          "chance alone agrees: both sides use one and the same label");
   figures.matthews_correlation = chance_corrected(multiclass_correlation(margins), margins.total,
                                                   "one label only, on the expected or on the actual side");
-  std::vector<std::string> labels = matrix.labels();
   for (std::size_t label = 0; label < labels.size(); ++label) {
     figures.labels.push_back(label_figures(std::move(labels[label]), margins.of(label), level));
+    figures.labels.back().averaged = averaged[label];
   }
 
   const std::vector<ClusterCells> clusters = matrix.clusters();
@@ -332,7 +347,7 @@ MatrixFigures matrix_figures(const ConfusionMatrix& matrix, const Resampling& re
       counts, kFirstLabel + (with_labels ? kLabelValues * labels.size() : 0),
       [&](std::span<const std::int64_t> drawn, std::span<double> out) {
         margins.fill(cells, drawn);
-        write_figures(margins, out);
+        write_figures(margins, averaged, out);
       },
       resampling, clusters);
   const Drawn drawn = clusters.empty() ? Drawn::cases : Drawn::clusters;

@@ -63,6 +63,7 @@ struct LabelFigures {
   std::int64_t support = 0;    // cases expected to have the label
   std::int64_t predicted = 0;  // cases given the label
   std::int64_t correct = 0;
+  bool averaged = true;  // it counts in the averages over labels
   Estimate precision;
   Estimate recall;
   Estimate f1;
@@ -80,7 +81,9 @@ struct AveragedFigures {
 // `n` is the number of cases behind the labels that are in (for a macro average every case is: the label that
 // it was given has a precision, the one that it should have a recall), `missing` counts the cases that should
 // have one of the labels that are not, and `bounds` says what the average would be had those been 0 or 1. If
-// the cases have clusters, every interval is that of the bootstrap that draws clusters.
+// the cases have clusters, every interval is that of the bootstrap that draws clusters. Where the labels that
+// there are were declared (`classes`), words that are none of them, and that no case should have, are wrong
+// answers and no labels: averages are not taken over them.
 struct MatrixFigures {
   Estimate accuracy;
   AveragedFigures weighted;  // by support
@@ -90,6 +93,7 @@ struct MatrixFigures {
   Estimate matthews_correlation;  // Gorodkin's R_K for more than two labels
   std::vector<LabelFigures> labels;
 };
-MatrixFigures matrix_figures(const ConfusionMatrix& matrix, const Resampling& resampling = {});
+MatrixFigures matrix_figures(const ConfusionMatrix& matrix, const Resampling& resampling = {},
+                             const std::vector<std::string>& classes = {});
 
 }  // namespace assay

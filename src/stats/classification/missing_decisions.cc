@@ -117,7 +117,8 @@ void MissingLabels::apply(const ConfusionMatrix& matrix, MatrixFigures& figures)
     known.insert(label.label);
     const MissingDecisions missing = seen_as(label.label);
     const BinaryCounts counts = counts_of(label);
-    average(counts, missing, static_cast<double>(label.support + missed(label.label)));
+    if (label.averaged || missed(label.label) > 0)
+      average(counts, missing, static_cast<double>(label.support + missed(label.label)));
     missing.apply(counts, label.precision, label.recall, label.f1);
     note(label.f2, all_, missing.bounds(counts, 2).f);
   }

@@ -90,6 +90,19 @@ TEST(Config, ReportsEveryProblemWithItsPlace) {
           HasSubstr("|metrics[0].name|missing")));
 }
 
+TEST(Config, AProblemThatIsFoundLaterStillHasItsPlace) {
+  ConfigSource source;
+  source.file = "eval.yaml";
+  source.document = parse_yaml("judge: j\nmetrics:\n  - {name: a}\n  - {name: b, contains: x}\n").value();
+  source.flags = {{"judge.model", "m"}, {"gate", "a > 1"}};
+  EXPECT_EQ(place_of(source, "metrics[1].contains"), "eval.yaml, line 4, column 15");
+  EXPECT_EQ(place_of(source, "metrics[1].when"), "eval.yaml, line 4, column 5");
+  EXPECT_EQ(place_of(source, "judge.model"), "--judge.model");
+  EXPECT_EQ(place_of(source, "gates[0]"), "--gate");
+  EXPECT_EQ(place_of(source, "slices"), "eval.yaml");
+  EXPECT_EQ(place_of({}, "slices"), "command line");
+}
+
 TEST(Config, AFlagBeatsTheFileInEitherSpelling) {
   const auto resolved = resolve(
       "input_path: /a\nn_runs: 3\ngenerate: true\n",

@@ -197,6 +197,103 @@ metrics:
   EXPECT_EQ(marks[2].state, Mark::State::not_applicable);
 }
 
+TEST_F(CustomTest, a_field_of_any_name_is_filled_and_kept_from_variants_as_an_answer_key) {
+  const std::string data = R"({"id": "x", "output": "C7 costs 120", "Customer ID": "C7", "größe": ""})"
+                           "\n"
+                           R"({"id": "y", "output": "C8", "größe": "XL"})";
+  const auto made = evaluation(R"(
+metrics:
+  - {name: who, contains: "{Customer ID}"}
+  - {name: size, not_contains: "{größe}"}
+  - {name: sum, regex: "\\b\\d{3}$"}
+)",
+                               data);
+  ASSERT_TRUE(made) << testing::PrintToString(problem_words());
+  ResultLine line;
+  line_of(*made, first_case(*made), nullptr, line);
+  const auto& marks = line.facts<CaseMarks>().answers[0][0].marks;
+  EXPECT_EQ(marks[0].passed, true);
+  EXPECT_EQ(marks[1].state, Mark::State::not_applicable);
+  EXPECT_EQ(marks[2].passed, true) << marks[2].reason;
+  EXPECT_FALSE(evaluation(R"(
+fields: {Customer ID: {answer_key: true, optional: true}}
+variants: {v: {model: {model: m, prompt: "{output} {Customer ID} {write it here}"}}}
+metrics: [{name: who, contains: "{Customer Id}"}]
+)",
+                          data));
+  EXPECT_THAT(problem_words(), ElementsAre(HasSubstr("{Customer ID} is an answer key"),
+                                           HasSubstr("did you mean {Customer ID}?")));
+}
+
+TEST_F(CustomTest, a_judge_is_not_asked_about_a_field_that_the_case_does_not_have) {
+  const auto made = evaluation(R"(
+judge: j
+metrics:
+  - {name: like, rubric: "Says {key}."}
+  - {name: all, criteria: ["Says {key}.", "Is kind."]}
+  - {name: on_topic, rag: relevance, question: "{asked}"}
+)",
+                               R"({"id": "x", "output": "hi", "key": "", "asked": ""})"
+                               "\n"
+                               R"({"id": "y", "output": "hi", "key": "k", "asked": "q"})");
+  ASSERT_TRUE(made) << testing::PrintToString(problem_words());
+  const Case input = first_case(*made);
+  const FinishedCase finished{finish_now(made->evaluate(input, context)), JsonObject(), 0};
+  EXPECT_THAT(steps(), testing::IsEmpty());
+  ResultLine line;
+  line_of(*made, input, &finished, line);
+  for (const Mark& mark : line.facts<CaseMarks>().answers[0][0].marks)
+    EXPECT_EQ(mark.state, Mark::State::not_applicable);
+}
+
+TEST_F(CustomTest, an_output_without_a_class_is_of_a_wrong_one) {
+  const auto made =
+      evaluation("metrics: [{name: topic, of: /label, label: {of: [refund, other], expected: \"{area}\"}}]\n",
+                 R"({"id": "x", "output": "I cannot say", "area": "refund"})");
+  ASSERT_TRUE(made) << testing::PrintToString(problem_words());
+  ResultLine line;
+  line_of(*made, first_case(*made), nullptr, line);
+  const Mark& mark = line.facts<CaseMarks>().answers[0][0].marks[0];
+  EXPECT_TRUE(mark.given());
+  EXPECT_EQ(mark.label, "(no class)");
+  EXPECT_EQ(mark.score, 0);
+}
+
+TEST_F(CustomTest, an_agent_that_calls_tools_and_says_nothing_has_answered) {
+  const auto made = evaluation("metrics: [{name: looks, tool_called: find}]\n",
+                               R"({"id": "x", "output": "", "trace": [{"tool": "find"}]})");
+  ASSERT_TRUE(made) << testing::PrintToString(problem_words());
+  ResultLine line;
+  line_of(*made, first_case(*made), nullptr, line);
+  EXPECT_EQ(line.facts<CaseMarks>().answers[0][0].marks[0].passed, true);
+}
+
+TEST_F(CustomTest, why_no_case_can_be_read_comes_before_what_follows_from_it) {
+  EXPECT_FALSE(evaluation(R"(
+fields: {asked: {from: qeustion}}
+variants: {v: {model: {model: m, prompt: "{asked}"}}}
+metrics: [{name: a, contains: "{key}", when: key}]
+)",
+                          kOne));
+  EXPECT_THAT(problem_words(), ElementsAre(testing::AllOf(HasSubstr("input_path"), HasSubstr("line 1"),
+                                                          HasSubstr("did you mean question?"))));
+}
+
+TEST_F(CustomTest, a_metric_that_never_applies_is_named_by_its_own_place) {
+  EXPECT_FALSE(evaluation(R"(
+variants: {v: {given: question}}
+metrics:
+  - {name: a, regex: "("}
+  - {name: b, contains: x, when: "key == nothing"}
+  - {name: c, program: [sh, no_such_script.sh]}
+)",
+                          kOne));
+  EXPECT_THAT(problem_words(),
+              ElementsAre(HasSubstr("metrics[0].regex"),
+                          HasSubstr("metrics[2].program: there is no file no_such_script.sh"),
+                          HasSubstr("metrics[1].when: holds for none")));
+}
+
 TEST_F(CustomTest, a_matrix_makes_a_variant_of_every_prompt_with_every_model) {
   file("short.txt", "Briefly: {question}");
   const auto made = evaluation(R"(

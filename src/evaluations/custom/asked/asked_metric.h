@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct CaseAnswer {
 
 // What `{name}` in a metric may stand for: the fields, and output, contexts, trace and meta of the answer.
 JsonObject metric_values(const CaseAnswer& answer);
+// One of them; null if there is none.
+const Json* metric_value(const CaseAnswer& answer, std::string_view name);
 
 class AskedMetric {
  public:
@@ -44,6 +47,8 @@ class AskedMetric {
   virtual std::vector<std::string> variables() const { return {}; }
   // The `{field}`s that it is filled from.
   virtual std::vector<std::string> placeholders() const { return {}; }
+  // Those of them without which there is nothing to ask.
+  virtual std::vector<std::string> required() const { return {}; }
 };
 
 // What a kind of metric is made from.

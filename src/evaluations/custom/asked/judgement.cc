@@ -62,6 +62,14 @@ JsonObject metric_values(const CaseAnswer& answer) {
   return values;
 }
 
+const Json* metric_value(const CaseAnswer& answer, std::string_view name) {
+  if (name == "output") return &answer.reply.output;
+  if (name == "contexts" && !answer.reply.contexts.is_null()) return &answer.reply.contexts;
+  if (name == "trace" && !answer.reply.trace.is_null()) return &answer.reply.trace;
+  if (name == "meta" && !answer.reply.meta.is_null()) return &answer.reply.meta;
+  return answer.fields.if_contains(name);
+}
+
 Mark failed_mark(const Error& error) {
   Mark mark;
   mark.state = Mark::State::failed;

@@ -123,6 +123,7 @@ std::optional<OwnQuestion> read_question(const MetricParts& parts, const Json* p
     return std::nullopt;
   }
   std::vector<std::string> names = placeholders_in(*text);
+  leave_out_prose(names, parts.shown);
   if (std::ranges::find(names, "output") == names.end()) {
     parts.wrong(below, "the placeholder {output} is missing: the judge would not see what it judges");
     return std::nullopt;

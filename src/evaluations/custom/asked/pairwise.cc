@@ -49,6 +49,7 @@ class PairwiseMetric final : public AskedMetric {
   }
   std::vector<std::string> models() const override { return {step_.judge().model}; }
   std::vector<std::string> placeholders() const override { return placeholders_in(question_); }
+  std::vector<std::string> required() const override { return placeholders(); }
 
  private:
   // Nobody need be asked which of two equal answers is better.

@@ -112,16 +112,16 @@ std::unique_ptr<AskedMetric> make_program(MetricParts parts) {
     parts.wrong("program", "found an empty list, expected a program and its arguments");
     return nullptr;
   }
-  if (auto found = check_program(program->command.front()); !found) {
-    parts.wrong("program", found.error().text());
-    return nullptr;
-  }
   if (const auto processes = parts.entry.integer("processes"))
     program->processes = static_cast<int>(*processes);
   if (const auto most = parts.entry.integer("in_flight")) program->in_flight = static_cast<int>(*most);
   if (parts.entry.has("timeout")) program->timeout = parts.entry.duration("timeout");
   program->environment = named_texts(parts.entry.find("env"));
   program->working_directory = parts.entry.text("cwd");
+  if (auto found = check_command(program->command, program->working_directory); !found) {
+    parts.wrong("program", found.error().text());
+    return nullptr;
+  }
   if (!program->working_directory.empty() && !directory_exists(program->working_directory))
     parts.wrong("cwd", "there is no directory " + program->working_directory);
   // Kept with the run: a program that has changed since is noticed.

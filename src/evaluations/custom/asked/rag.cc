@@ -28,10 +28,11 @@ struct RagPlaces {
 
 class RagMeasure final : public AskedMetric {
  public:
-  RagMeasure(RagPlaces places, std::string model,
+  RagMeasure(RagPlaces places, bool about_question, std::string model,
              std::vector<std::shared_ptr<const components::FactClassifier>> kept,
              std::unique_ptr<components::RagMetric> metric)
       : places_(std::move(places)),
+        about_question_(about_question),
         model_(std::move(model)),
         kept_(std::move(kept)),
         metric_(std::move(metric)) {}
@@ -59,6 +60,9 @@ class RagMeasure final : public AskedMetric {
   std::vector<std::string> placeholders() const override {
     return placeholders_in(places_.question + places_.reference + places_.contexts);
   }
+  std::vector<std::string> required() const override {
+    return about_question_ ? placeholders_in(places_.question) : std::vector<std::string>();
+  }
 
  private:
   Result<RagCase> case_of(const CaseAnswer& answer) const {
@@ -85,6 +89,7 @@ class RagMeasure final : public AskedMetric {
   }
 
   RagPlaces places_;
+  bool about_question_;  // it holds something against the question
   std::string model_;
   std::vector<std::shared_ptr<const components::FactClassifier>> kept_;
   std::unique_ptr<components::RagMetric> metric_;
@@ -115,10 +120,16 @@ std::unique_ptr<AskedMetric> make_rag(MetricParts parts) {
   usual(places.question, {"question", "input", "query"});
   usual(places.reference, {"reference", "ideal_answer", "expected"});
   if (places.contexts.empty()) places.contexts = "{contexts}";
+  const bool about_question = name == "relevance" || name == "context_relevancy";
+  if (about_question && places.question.empty() && parts.shown.size() > 1)
+    parts.wrong("question",
+                fmt::format("missing: {} is held against the question; say where it stands, as in "
+                            "question: \"{{{}}}\"",
+                            name, parts.shown.front()));
   std::vector<std::shared_ptr<const components::FactClassifier>> classifiers;
   auto metric = kind->make({parts.prompts, settings.judge, true, classifiers, parts.problems});
-  return std::make_unique<RagMeasure>(std::move(places), settings.judge.model, std::move(classifiers),
-                                      std::move(metric));
+  return std::make_unique<RagMeasure>(std::move(places), about_question, settings.judge.model,
+                                      std::move(classifiers), std::move(metric));
 }
 
 }  // namespace assay::custom

@@ -25,6 +25,7 @@ class RubricMetric final : public JudgedMetric {
 
   std::vector<std::string> models() const override { return {step_.judge().model}; }
   std::vector<std::string> placeholders() const override { return placeholders_in(rubric_); }
+  std::vector<std::string> required() const override { return placeholders(); }
 
  private:
   Prompt::Values values(const CaseAnswer& answer) const {
@@ -55,6 +56,7 @@ class CriteriaMetric final : public JudgedMetric {
 
   std::vector<std::string> models() const override { return {step_.judge().model}; }
   std::vector<std::string> placeholders() const override { return placeholders_in(join(criteria_, "\n")); }
+  std::vector<std::string> required() const override { return placeholders(); }
 
  private:
   Prompt::Values values(const CaseAnswer& answer) const {

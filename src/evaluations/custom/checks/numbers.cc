@@ -62,7 +62,8 @@ struct NumberRule {
   bool lenient = false;
 };
 
-std::optional<double> number_found(const Json& value, const NumberRule& rule) {
+std::optional<double> number_found(const Subject& subject, const NumberRule& rule) {
+  const Json& value = subject.value;
   const auto text = as_text(value);
   if (text && !rule.in_text.empty()) {
     const auto numbers = numbers_in(*text, rule.mark);
@@ -70,6 +71,8 @@ std::optional<double> number_found(const Json& value, const NumberRule& rule) {
     return rule.in_text == "first" ? numbers.front() : numbers.back();
   }
   if (auto number = scoring::number_in(value, rule.rows)) return number;
+  // A text inside JSON was meant as a text; the output as a whole is always one.
+  if (rule.rows.strict_types && subject.inside_json) return std::nullopt;
   const auto read = json_in(value, rule.lenient);
   return text && read ? scoring::number_in(*read, rule.rows) : std::nullopt;
 }
@@ -92,7 +95,7 @@ CheckMade make_number(const Json& argument, const Config& options) {
                   options.boolean("lenient")};
   return check_of(
       [expected = *expected, nearness, rule = std::move(rule)](const Subject& subject) -> Checked {
-        const auto found = number_found(subject.value, rule);
+        const auto found = number_found(subject, rule);
         if (!found)
           return {0, fmt::format("found {}, expected {}", quoted(text_of(subject.value)),
                                  rule.in_text.empty() ? "a number and nothing else" : "a number in it")};

@@ -48,7 +48,7 @@ void LabelFigures::add(std::uint32_t cluster, bool clustered, const CaseMarks& m
 void LabelFigures::add_figures(const OfMetric& metric, std::size_t variant, Summary& summary) const {
   const std::string& name = design_.metrics[metric.metric].name;
   const OfVariant& found = metric.variants[variant];
-  MatrixFigures all = matrix_figures(found.matrix);
+  MatrixFigures all = matrix_figures(found.matrix, {}, design_.metrics[metric.metric].classes);
   found.missing.apply(found.matrix, all);
   const auto put = [&](const std::string& word, Estimate estimate, Metric::Form form) {
     summary.metrics.push_back({figure_name(design_, name, word, variant), std::move(estimate), form});

@@ -382,6 +382,8 @@ Comparison final_comparison(const Comparison& comparison, const Summary& summary
 }
 
 std::string difference_words(double difference, Metric::Form form) {
+  // The last bits of a mean are no difference.
+  if (std::fabs(difference) < 1e-12) difference = 0;
   const std::string_view sign = difference < 0 ? "−" : "+";
   const double size = std::fabs(difference);
   if (form != Metric::Form::share) return fmt::format("{}{}", sign, number_words(size));

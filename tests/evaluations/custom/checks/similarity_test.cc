@@ -22,6 +22,8 @@ TEST(NumberCheck, IsOneWithinTheTolerance) {
   EXPECT_DOUBLE_EQ(score("number: 10, tolerance: 1, cutoff: 3", text("12")), 0.5);
   EXPECT_EQ(score("number: 5, key: amount", text(R"({"amount": 5, "days": 14})")), 1);
   EXPECT_EQ(score("number: 5", json("[5]")), 1);
+  EXPECT_EQ(score("number: 10, strict_types: true", text("10")), 1);  // the output as a whole is a text
+  EXPECT_EQ(score("number: 10, strict_types: true", member("\"10\"")), 0);
   EXPECT_EQ(score("number: 5", text("```json\n{\"amount\": 5}\n```")), 0);
   EXPECT_EQ(score("number: 5, lenient: true", text("```json\n{\"amount\": 5}\n```")), 1);
   EXPECT_EQ(score("number: 5", text("5 dollars")), 0);

@@ -1,6 +1,7 @@
 // Differences that are the same in every case: a gate on the end of their interval must have an interval.
 #include <gtest/gtest.h>
 
+#include "evaluations/custom/figures/sentences.h"
 #include "tests/evaluations/custom/figures/marked.h"
 
 namespace assay::custom {
@@ -46,6 +47,12 @@ TEST(AllEqual, a_difference_that_is_the_same_everywhere_is_not_certain_either) {
   EXPECT_EQ(difference.value, 2);
   EXPECT_LT(difference.ci->low, 2);
   EXPECT_GT(difference.ci->high, 2);
+}
+
+TEST(DifferenceWords, TheLastBitsOfAMeanAreNoDifference) {
+  EXPECT_EQ(difference_words(-6.94e-18, Metric::Form::number), difference_words(0, Metric::Form::number));
+  EXPECT_EQ(difference_words(-6.94e-18, Metric::Form::share), "+0.0 points");
+  EXPECT_EQ(difference_words(-1e-6, Metric::Form::number).substr(0, 3), "−");
 }
 
 }  // namespace

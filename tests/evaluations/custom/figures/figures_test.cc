@@ -221,6 +221,29 @@ TEST(CustomFigures, LabelsHaveTheFiguresOfAConfusionMatrix) {
   EXPECT_THAT(table(summary, "confusion_matrix.topic").columns, ElementsAre("other", "refund"));
 }
 
+TEST(CustomFigures, WordsThatAreNoClassAreWrongAndNoClassToAverageOver) {
+  MetricShape topic;
+  topic.name = "topic";
+  topic.value = MetricShape::Value::label;
+  topic.classes = {"refund", "other"};
+  Design design;
+  design.variants = {""};
+  design.metrics = {topic};
+  std::vector<Marked> cases;
+  for (const auto& [expected, label] :
+       std::vector<std::pair<std::string, std::string>>{{"refund", "refund"},
+                                                        {"refund", "perhaps a refund"},
+                                                        {"other", "other"},
+                                                        {"other", "who knows"}}) {
+    Mark mark = given(expected == label ? 1 : 0);
+    mark.expected = expected;
+    mark.label = label;
+    cases.push_back({{{answered({mark})}}});
+  }
+  // Each class has precision 1 and recall 1/2: F1 = 2/3.
+  EXPECT_DOUBLE_EQ(*figure(summary_of(design, cases), "topic.macro_f1").value, 2.0 / 3);
+}
+
 TEST(CustomFigures, SlicesPartsLatencyCostAndWeights) {
   Design design = two_variants({yes_no("correct"), rating("tone")});
   design.metrics[1].weight = 3;
