@@ -114,6 +114,9 @@ Keys serve_keys() {
                 .help = "File with the hashed tokens of clients; without one nobody needs a token."},
                {.name = "new_token",
                 .help = "Make a token for this client, add its hash to `tokens`, print it once, and end."},
+               {.name = "roles",
+                .help = "What the new token may do, with commas between: read, label, write, run; without "
+                        "it all but run."},
                {.name = "threads",
                 .type = KeyType::integer,
                 .help = "Threads that answer requests, and as many event loops for the cases of jobs.",
@@ -182,15 +185,15 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
     if (tokens_file.empty())
       return refuse(Error{ErrorKind::usage, "--new-token needs --tokens FILE to add it to", {}},
                     surroundings);
-    auto token = Tokens::add(tokens_file, client);
+    auto token = Tokens::add(tokens_file, client, config->text("roles"));
     if (!token) return refuse(token.error(), surroundings);
     print(*token + "\n");
     return kDone;
   }
-  auto tokens = Tokens::read(tokens_file);
+  auto tokens = TokenFile::open(tokens_file, [](const std::string& problem) { print_error(problem + "\n"); });
   if (!tokens) return refuse(tokens.error(), surroundings);
   const std::string host = config->text("host");
-  if (!is_loopback_host(plain_host(host)) && tokens->empty()) {
+  if (!is_loopback_host(plain_host(host)) && !(*tokens)->needed()) {
     return refuse(
         Error{ErrorKind::config,
               fmt::format("{} can be reached from other machines, and there are no tokens: make one with "

@@ -23,9 +23,10 @@ struct ServerRequest {
   std::string host{};   // whom it is for, with the port if one was given; well formed, or empty in HTTP/1.0
   Headers headers{};
   std::string body{};
-  std::string remote{};  // address of the peer
-  std::string local{};   // address that the peer has connected to
-  std::string client{};  // who sends it, if admission has found out
+  std::string remote{};    // address of the peer
+  std::string local{};     // address that the peer has connected to
+  std::string client{};    // who sends it, if admission has found out
+  std::uint32_t rights{};  // what they may do, as admission counts it
 };
 
 // An answer instead of the handler's.

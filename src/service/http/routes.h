@@ -12,6 +12,7 @@
 #include "core/json/json.h"
 #include "service/http/access.h"
 #include "service/http/exchange.h"
+#include "service/http/roles.h"
 #include "service/http/tokens.h"
 
 namespace assay {
@@ -24,19 +25,26 @@ struct QueryParameter {
 
 struct Route {
   std::string method;
-  std::string path;     // "/data/eval/process-evals/{mode}"
+  // "/data/eval/process-evals/{mode}"; a last part "{rest…}" stands for all that follows, at least one part.
+  std::string path;
+  TokenRole role;       // what the caller's token must allow; every route says it
   std::string summary;  // one line
   std::vector<QueryParameter> query = {};
-  Json body = {};    // JSON Schema; null: no body is taken
-  Json answer = {};  // JSON Schema of what it answers
+  Json body = {};                          // JSON Schema; null: no body is taken
+  Json answer = {};                        // JSON Schema of what it answers
+  std::string media = "application/json";  // Content-Type of what it answers
   std::vector<int> statuses = {200, 400};
   // `body` is null where the route takes none. May answer later.
   std::function<void(std::shared_ptr<Exchange> exchange, const Json& body)> handle = {};
 };
 
+// Tables behind each other: of two routes that fit a request the first one answers.
+std::vector<Route> joined(std::vector<std::vector<Route>> tables);
+
 class Routes {
  public:
-  Routes(std::vector<Route> routes, Tokens tokens, Access access);
+  // `tokens` is not null.
+  Routes(std::vector<Route> routes, std::unique_ptr<TokenFile> tokens, Access access);
   Routes(const Routes&) = delete;
   Routes& operator=(const Routes&) = delete;
   // What the head of a request tells: whether it may come in, whose token it brings, whether there is such a
@@ -54,10 +62,10 @@ class Routes {
     std::set<std::string> allowed = {};  // methods of that path
   };
   Found find(const ServerRequest& request) const;
-  std::string client_of(const Headers& headers) const;
+  std::optional<TokenHolder> holder_of(const Headers& headers) const;
 
   std::vector<Route> routes_;
-  Tokens tokens_;
+  std::unique_ptr<TokenFile> tokens_;
   Access access_;
   Json openapi_;
 };
