@@ -76,7 +76,7 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
     for (const auto& [name, value] : more) replaced = replaced || text.substr(0, text.find('=')) == name;
     if (!replaced) all.emplace_back(text);
   }
-  for (const auto& [name, value] : more) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : more) all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 

@@ -88,7 +88,7 @@ std::string human_sentence(const Sheet& sheet, const Estimate& human) {
     case SheetKind::label:
       return fmt::format("By people's classes {} is {}.", metric_words(sheet.figure), figure);
     case SheetKind::rubric:
-      return fmt::format("People say yes to {}.", figure);
+      return fmt::format("People say yes in {}.", figure);
   }
   return "";
 }
@@ -115,6 +115,7 @@ std::optional<CorrectedFigure> corrected_figure(const Sheet& sheet, const std::v
   if (sheet.figure.empty() || labels.empty() || at == run.figures.end()) return std::nullopt;
   const auto position = static_cast<std::size_t>(at - run.figures.begin());
   std::vector<HumanLabel> given;
+  given.reserve(labels.size());
   for (const CaseLabel& label : labels)
     given.push_back({sheet.tasks[label.task].case_id, label.value, sheet.probability});
   HumanCheck check(sheet.figure, given);
@@ -179,6 +180,7 @@ Agreement agreement_of(const Sheet& sheet, const GivenAnswers& answers, const Ru
     Ratings all(people.size());
     for (std::size_t task = 0; task < sheet.tasks.size(); ++task) {
       std::vector<double> row;
+      row.reserve(raters.size());
       for (const Rater& rater : raters) row.push_back(rater[task]);
       all.add_unit(row);
     }

@@ -18,6 +18,7 @@ std::vector<std::optional<double>> scores_of(const JudgedRun& run, const std::st
   const auto at = std::ranges::find(run.scores.figures, figure);
   const auto position = static_cast<std::size_t>(at - run.scores.figures.begin());
   std::vector<std::optional<double>> scores;
+  scores.reserve(run.scores.cases.size());
   for (const ScoredCase& one : run.scores.cases)
     scores.push_back(position < one.scores.size() ? one.scores[position] : std::nullopt);
   return scores;

@@ -10,6 +10,7 @@
 
 #include "core/text.h"
 #include "report/words.h"
+#include "runs/labels/run_kinds.h"
 
 namespace assay::labels {
 namespace {
@@ -49,6 +50,23 @@ std::unexpected<Error> wrong(std::string_view field, std::string message) {
   return fail(Error{ErrorKind::data, std::move(message), {}}.with("field", std::string(field)));
 }
 
+// Whose answers are shown where no figure says it.
+Result<std::vector<std::string>> asked_variant(const JudgedRun& run, const SheetRequest& request) {
+  if (run.variants.empty())
+    return run.evaluation == kCustom ? std::vector<std::string>{""} : std::vector<std::string>();
+  if (request.variants.size() != 1 ||
+      std::ranges::find(run.variants, request.variants.front()) == run.variants.end())
+    return wrong("/variants", fmt::format("expected the variant whose answers are shown, one of {}",
+                                          join(run.variants, ", ")));
+  return request.variants;
+}
+
+// Whose answers a figure of this variant is about; of other evaluations the material holds them.
+std::vector<std::string> figure_variant(const JudgedRun& run, const std::string& variant) {
+  if (variant.empty() && run.evaluation != kCustom) return {};
+  return {variant};
+}
+
 Result<SheetPlan> plan_pair(const JudgedRun& run, const SheetRequest& request, SheetPlan plan) {
   const auto& asked = request.variants;
   if (asked.size() != 2 || asked[0] == asked[1])
@@ -86,11 +104,11 @@ Result<SheetPlan> plan_label(const JudgedRun& run, const SheetRequest& request, 
     plan.classes = &*found;
     plan.sheet.range = Interval{0, 1};
     if (plan.sheet.labels.empty()) plan.sheet.labels = found->labels;
-    if (!found->variant.empty() || run.evaluation == "custom") plan.shown = {found->variant};
-  } else if (!run.variants.empty()) {
-    if (request.variants.size() != 1)
-      return wrong("/variants", "expected the variant whose answers are shown");
-    plan.shown = request.variants;
+    plan.shown = figure_variant(run, found->variant);
+  } else {
+    auto shown = asked_variant(run, request);
+    if (!shown) return fail(std::move(shown.error()));
+    plan.shown = std::move(*shown);
   }
   const std::set<std::string> different(plan.sheet.labels.begin(), plan.sheet.labels.end());
   if (different.size() < 2 || different.size() != plan.sheet.labels.size() || different.contains(""))
@@ -108,6 +126,7 @@ Result<SheetPlan> plan_judgement(const JudgedRun& run, const SheetRequest& reque
     const auto found = std::ranges::find(run.figures, request.figure, &JudgedFigure::name);
     if (found == run.figures.end()) {
       std::vector<std::string> names;
+      names.reserve(run.figures.size());
       for (const JudgedFigure& figure : run.figures) names.push_back(figure.name);
       return wrong("/figure", names.empty()
                                   ? fmt::format("people cannot judge {}: no judge did", request.figure)
@@ -121,15 +140,11 @@ Result<SheetPlan> plan_judgement(const JudgedRun& run, const SheetRequest& reque
     question = !found->question.empty() ? found->question
                : rating                 ? fmt::format("How good is it: {}?", about(found->name))
                                         : fmt::format("Does it hold: {}?", about(found->name));
-    if (!found->variant.empty() || run.evaluation == "custom") plan.shown = {found->variant};
-  } else if (run.variants.empty()) {
-    if (run.evaluation == "custom") plan.shown = {""};
+    plan.shown = figure_variant(run, found->variant);
   } else {
-    if (request.variants.size() != 1 ||
-        std::ranges::find(run.variants, request.variants.front()) == run.variants.end())
-      return wrong("/variants", fmt::format("expected the variant whose answers are shown, one of {}",
-                                            join(run.variants, ", ")));
-    plan.shown = request.variants;
+    auto shown = asked_variant(run, request);
+    if (!shown) return fail(std::move(shown.error()));
+    plan.shown = std::move(*shown);
   }
   if (rating) {
     plan.sheet.scale = request.scale ? *request.scale : scale_for(plan.sheet.range.value_or(kUsualScale));
@@ -145,6 +160,7 @@ Result<SheetPlan> plan_judgement(const JudgedRun& run, const SheetRequest& reque
 
 std::vector<Offer> offers_of(const JudgedRun& run) {
   std::vector<Offer> offers;
+  offers.reserve(run.pairs.size());
   for (const JudgedPair& pair : run.pairs) {
     offers.push_back({.kind = SheetKind::pair,
                       .title = fmt::format("{} or {}: which answer is better", pair.first, pair.second),

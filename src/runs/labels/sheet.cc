@@ -182,7 +182,7 @@ JsonObject shown_task(const Sheet& sheet, std::string_view person, std::size_t t
 }
 
 Result<std::string> checked_answer(const Sheet& sheet, const Json& value) {
-  const std::string text = text_or_json(value);
+  std::string text = text_or_json(value);
   switch (sheet.kind) {
     case SheetKind::pair:
       if (std::string answer = pair_answer(text); !answer.empty()) return answer;

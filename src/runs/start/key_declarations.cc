@@ -206,6 +206,7 @@ std::expected<std::vector<FlagValue>, std::vector<ChangeProblem>> flags_for(cons
 
 std::vector<std::string> words_of(const std::vector<FlagValue>& flags) {
   std::vector<std::string> words;
+  words.reserve(flags.size());
   for (const FlagValue& flag : flags)
     words.push_back(flag.value ? fmt::format("--{}={}", flag.name, *flag.value) : "--" + flag.name);
   return words;

@@ -90,7 +90,7 @@ Result<std::string> StartedRuns::reserve_directory(std::string_view evaluation) 
   if (auto made = make_directories(parent); !made) return fail(std::move(made.error()));
   const std::string base = parent + "/" + directory_time(std::chrono::system_clock::now());
   for (int number = 1; number < 1000; ++number) {
-    const std::string candidate = number == 1 ? base : fmt::format("{}-{}", base, number);
+    std::string candidate = number == 1 ? base : fmt::format("{}-{}", base, number);
     if (::mkdir(candidate.c_str(), 0777) == 0) return candidate;
     if (errno != EEXIST) return fail(file_error(candidate, "create", errno));
   }
@@ -118,7 +118,7 @@ Result<StartedRuns::Begun> StartedRuns::begin(std::vector<std::string> words, co
       const auto said = read_file(stem + ".log");
       ::unlink(record.file.c_str());
       ::unlink((stem + ".log").c_str());
-      return Begun{*code, said ? words_in(*said) : std::string()};
+      return Begun{code, said ? words_in(*said) : std::string()};
     }
     if (at_work(directory, process->pid)) break;
     std::this_thread::sleep_for(kLook);
