@@ -128,7 +128,10 @@ void Exchange::send_bytes(int status, Headers headers, std::string body) const {
 }
 
 void Exchange::send_text(int status, std::string text) const {
-  responder_->send(status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
+  responder_->send(status,
+                   {{"Content-Type", "application/json"},
+                    {"Cache-Control", "no-store"},
+                    {"X-Content-Type-Options", "nosniff"}},
                    std::move(text));
 }
 

@@ -76,6 +76,7 @@ Json security_schemes() {
 Json describe_routes(const std::vector<Route>& routes, TokensNeeded tokens) {
   JsonObject paths;
   for (const Route& route : routes) {
+    if (route.hidden) continue;
     JsonObject operation{{"summary", route.summary},
                          {"parameters", parameters_of(route)},
                          {"responses", responses_of(route, tokens)},

@@ -48,6 +48,20 @@ bool is_json(const Headers& headers) {
   return media == "application/json" || media.ends_with("+json");
 }
 
+Refusal refusal(int status, std::string message) {
+  return {status,
+          {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
+          error_text(std::move(message))};
+}
+
+// As it is counted: a peer must not be able to make up names without end.
+std::string_view known_method(std::string_view method) {
+  for (const char* known : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+    if (method == known) return known;
+  }
+  return "other";
+}
+
 std::string without_trailing_slash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -107,15 +121,39 @@ Routes::Found Routes::find(const ServerRequest& request) const {
   return found;
 }
 
+Headers Routes::for_origin(const ServerRequest& request) const {
+  const std::string origin = access_.named_origin(request);
+  if (origin.empty()) return {};
+  return {{"Access-Control-Allow-Origin", origin}, {"Vary", "Origin"}};
+}
+
+// What the browser asks before it lets a page of another origin ask.
+Refusal Routes::preflight(const Found& found) const {
+  return {204,
+          {{"Access-Control-Allow-Methods", fmt::format("{}", fmt::join(found.allowed, ", "))},
+           {"Access-Control-Allow-Headers", "authorization, content-type, x-client-id, x-client-token"},
+           {"Access-Control-Max-Age", "600"}},
+          ""};
+}
+
 std::optional<Refusal> Routes::admit(ServerRequest& head) const {
-  const auto refusal = [](int status, std::string message) {
-    return Refusal{status,
-                   {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
-                   error_text(std::move(message))};
-  };
+  const Found found = find(head);
+  auto refused = objection(head, found);
+  if (!refused) return refused;
+  for (const auto& [name, value] : for_origin(head)) refused->headers.add(name, value);
+  const std::string route = found.route != nullptr  ? found.route->path
+                            : found.allowed.empty() ? "none"
+                                                    : "another method";
+  counts_.add(fmt::format("{} {}", known_method(head.method), route), refused->status);
+  return refused;
+}
+
+std::optional<Refusal> Routes::objection(ServerRequest& head, const Found& found) const {
   if (auto objection = access_.objection(head))
     return refusal(objection->first, std::move(objection->second));
-  const Found found = find(head);
+  const bool asks_first =
+      head.method == "OPTIONS" && head.headers.find("Access-Control-Request-Method") != nullptr;
+  if (asks_first && !found.allowed.empty() && !access_.named_origin(head).empty()) return preflight(found);
   TokenRoles roles = TokenRoles::all();
   if (tokens_->needed()) {
     const auto holder = holder_of(head.headers);
@@ -134,7 +172,7 @@ std::optional<Refusal> Routes::admit(ServerRequest& head) const {
     return refusal(404, fmt::format("there is nothing at {}", repair_utf8(shorten(head.path, 200))));
   if (found.route == nullptr) {
     const std::string allowed = fmt::format("{}", fmt::join(found.allowed, ", "));
-    Refusal wrong = refusal(405, fmt::format("{} takes {}", head.path, allowed));
+    Refusal wrong = refusal(405, fmt::format("{} takes {}", repair_utf8(shorten(head.path, 200)), allowed));
     wrong.headers.add("Allow", allowed);
     return wrong;
   }
@@ -149,7 +187,12 @@ std::optional<Refusal> Routes::admit(ServerRequest& head) const {
 
 void Routes::answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const {
   Found found = find(request);
-  auto exchange = std::make_shared<Exchange>(std::move(request), responder);
+  const std::string route =
+      fmt::format("{} {}", known_method(request.method), found.route == nullptr ? "none" : found.route->path);
+  Headers for_page = for_origin(request);
+  auto exchange = std::make_shared<Exchange>(
+      std::move(request),
+      counted(responder, std::move(for_page), [this, route](int status) { counts_.add(route, status); }));
   if (found.route == nullptr) return exchange->send_error(404, "there is nothing here");
   exchange->set_parameters(std::move(found.parameters));
   std::vector<std::string> names;

@@ -11,6 +11,7 @@
 
 #include "core/json/json.h"
 #include "service/http/access.h"
+#include "service/http/counted.h"
 #include "service/http/exchange.h"
 #include "service/http/roles.h"
 #include "service/http/tokens.h"
@@ -34,6 +35,7 @@ struct Route {
   Json answer = {};                        // JSON Schema of what it answers
   std::string media = "application/json";  // Content-Type of what it answers
   std::vector<int> statuses = {200, 400};
+  bool hidden = false;  // no part of the description
   // `body` is null where the route takes none. May answer later.
   std::function<void(std::shared_ptr<Exchange> exchange, const Json& body)> handle = {};
 };
@@ -53,6 +55,7 @@ class Routes {
   // Of a request that was admitted: checks body and query, and answers what is wrong by itself.
   void answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const;
   const Json& openapi() const { return openapi_; }
+  const RouteCounts& counts() const { return counts_; }
 
  private:
   using Parameters = std::vector<std::pair<std::string, std::string>>;  // the open parts of a path
@@ -62,12 +65,17 @@ class Routes {
     std::set<std::string> allowed = {};  // methods of that path
   };
   Found find(const ServerRequest& request) const;
+  std::optional<Refusal> objection(ServerRequest& head, const Found& found) const;
+  Refusal preflight(const Found& found) const;
+  // What a page of another origin that may use the service is told with each answer.
+  Headers for_origin(const ServerRequest& request) const;
   std::optional<TokenHolder> holder_of(const Headers& headers) const;
 
   std::vector<Route> routes_;
   std::unique_ptr<TokenFile> tokens_;
   Access access_;
   Json openapi_;
+  mutable RouteCounts counts_;
 };
 
 }  // namespace assay
