@@ -114,10 +114,10 @@ Result<std::map<std::string, CaseTexts>> experiment_texts(const JudgedRun& run,
   return texts;
 }
 
-Material material_of(const JsonObject& fields, Classes classes) {
+Material material_of(std::string_view evaluation, const JsonObject& fields, Classes classes) {
   Material material;
   for (const auto& [name, value] : fields) {
-    if (name == "id" || (classes == Classes::hidden && tells_class(name))) continue;
+    if (name == "id" || (classes == Classes::hidden && tells_class(evaluation, name))) continue;
     if (std::string text = material_text(value); !text.empty()) material.emplace_back(name, std::move(text));
   }
   return material;
@@ -128,7 +128,7 @@ Result<std::map<std::string, CaseTexts>> plain_texts(const JudgedRun& run, const
   auto found = case_material(run.directory, ids);
   if (!found) return fail(std::move(found.error()));
   std::map<std::string, CaseTexts> texts;
-  for (const auto& [id, fields] : *found) texts[id].material = material_of(fields, classes);
+  for (const auto& [id, fields] : *found) texts[id].material = material_of(run.evaluation, fields, classes);
   return texts;
 }
 

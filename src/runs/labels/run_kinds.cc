@@ -17,14 +17,16 @@ namespace {
 struct Classifier {
   std::string_view evaluation;
   std::string_view figure;
-  std::string_view expected;  // fields of a line
+  std::string_view input;  // fields of a line: what is classified, its class by the data, and by the system
+  std::string_view expected;
   std::string_view actual;
 };
 constexpr std::array<Classifier, 4> kClassifiers = {{
-    {"question_router", "accuracy", "expected_outcome", "actual_outcome"},
-    {"jailbreak_guardrails", "accuracy", "expected_outcome", "actual_outcome"},
-    {"output_guardrails", "any_triggered.accuracy", "expected_triggered", "actual_triggered"},
-    {"topic_tagger", "matched_true_primary_with_primary", "expected_primary_topic", "actual_primary_topic"},
+    {"question_router", "accuracy", "question", "expected_outcome", "actual_outcome"},
+    {"jailbreak_guardrails", "accuracy", "question", "expected_outcome", "actual_outcome"},
+    {"output_guardrails", "any_triggered.accuracy", "message", "expected_triggered", "actual_triggered"},
+    {"topic_tagger", "matched_true_primary_with_primary", "question", "expected_primary_topic",
+     "actual_primary_topic"},
 }};
 
 // Evaluations whose figures follow from the data alone.
@@ -91,8 +93,8 @@ std::optional<Interval> range_of(const JudgedRun& run, const std::string& figure
   const auto metric = std::ranges::find(run.scores.summary.metrics, figure, &Metric::name);
   if (metric == run.scores.summary.metrics.end()) return std::nullopt;
   if (metric->range) return metric->range;
-  if (metric->form == Metric::Form::share) return Interval{0, 1};
-  return std::nullopt;
+  if (metric->form == Metric::Form::count) return std::nullopt;
+  return Interval{0, 1};  // the usual one is not written
 }
 
 bool scores_are_yes_or_no(const JudgedRun& run, const std::string& figure) {
@@ -175,7 +177,10 @@ std::vector<JudgedFigure> figures_of(const JudgedRun& run) {
   if (std::ranges::find(kCounted, run.evaluation) != kCounted.end()) return figures;
   for (const std::string& name : run.scores.figures) {
     const auto range = range_of(run, name);
-    if (!range || name.starts_with("win_rate.")) continue;
+    // A score says more than whether it passes.
+    const std::size_t passes = name.rfind(".pass_rate");
+    const bool told = passes != std::string::npos && has_score(run, name.substr(0, passes) + ".mean");
+    if (!range || told || name.starts_with("win_rate.")) continue;
     JudgedFigure figure{.name = name, .range = *range, .yes_no = false};
     figure.yes_no = range->low == 0 && range->high == 1 && scores_are_yes_or_no(run, name);
     for (const std::string& variant : run.variants) {
@@ -241,9 +246,9 @@ void finish_classes(std::vector<JudgedClasses>& classes) {
   }
 }
 
-bool tells_class(std::string_view field) {
-  return field.starts_with("expected") || field.starts_with("actual") || field == "confidence_score" ||
-         field == "model" || field == "status";
+bool tells_class(std::string_view evaluation, std::string_view field) {
+  const Classifier* classifier = classifier_of(evaluation);
+  return classifier != nullptr && field != classifier->input;
 }
 
 }  // namespace assay::labels

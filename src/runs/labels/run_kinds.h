@@ -30,7 +30,8 @@ std::vector<JudgedClasses> classes_of(const JudgedRun& run);
 void note_classes(std::string_view evaluation, const Json& line, std::vector<JudgedClasses>& classes);
 void finish_classes(std::vector<JudgedClasses>& classes);
 
-// Whether a field of a classifier's data says which class the case has, or was given.
-bool tells_class(std::string_view field);
+// Whether a field of a classifier's data may say which class the case has, or was given: all but what is
+// classified, since an answer to a question tells where it was sent.
+bool tells_class(std::string_view evaluation, std::string_view field);
 
 }  // namespace assay::labels

@@ -86,20 +86,29 @@ Result<std::shared_ptr<Sheets::Open>> Sheets::Open::open(const std::string& dire
   return open;
 }
 
-Result<std::unique_ptr<Sheets>> Sheets::open(const std::string& directory) {
-  if (auto made = make_directories(directory); !made) return fail(std::move(made.error()));
-  auto lock = FileLock::take(directory + "/lock",
+Status Sheets::take_directory() {
+  if (lock_) return {};
+  if (auto made = make_directories(directory_); !made) return made;
+  auto lock = FileLock::take(directory_ + "/lock",
                              Error{ErrorKind::usage,
                                    "another service has these labels; give this one --labels DIR of its own",
-                                   {{"directory", directory}}});
+                                   {{"directory", directory_}}});
   if (!lock) return fail(std::move(lock.error()));
-  std::unique_ptr<Sheets> sheets(new Sheets(directory, std::move(*lock)));
+  lock_.emplace(std::move(*lock));
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
     if (entry.is_directory() && file_exists(entry.path().string() + "/sheet.json"))
-      sheets->sheets_.emplace(entry.path().filename().string(), nullptr);
+      sheets_.emplace(entry.path().filename().string(), nullptr);
   }
-  if (error) return fail(file_error(directory, "read", error.value()));
+  if (error) return fail(file_error(directory_, "read", error.value()));
+  return {};
+}
+
+Result<std::unique_ptr<Sheets>> Sheets::open(const std::string& directory) {
+  std::unique_ptr<Sheets> sheets(new Sheets(directory));
+  if (!directory_exists(directory)) return sheets;
+  const std::lock_guard guard(sheets->mutex_);
+  if (auto taken = sheets->take_directory(); !taken) return fail(std::move(taken.error()));
   return sheets;
 }
 
@@ -120,6 +129,10 @@ Result<Json> Sheets::add(Sheet sheet, std::string run) {
   sheet.id = make_run_id(std::chrono::system_clock::now());
   sheet.run = std::move(run);
   sheet.created = now_text();
+  {
+    const std::lock_guard guard(mutex_);
+    if (auto taken = take_directory(); !taken) return fail(std::move(taken.error()));
+  }
   const std::string directory = directory_ + "/" + sheet.id;
   if (auto made = make_directories(directory); !made) return fail(std::move(made.error()));
   if (auto written = write_file(directory + "/sheet.json", to_text(to_json(sheet))); !written)

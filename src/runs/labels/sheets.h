@@ -29,10 +29,11 @@ struct Standing {
 
 class Sheets {
  public:
-  // The directory is made if it is not there. An error if another process has it.
+  // The directory is made with its first sheet. An error if another process has it.
   static Result<std::unique_ptr<Sheets>> open(const std::string& directory);
 
-  // Keeps a sheet that was drawn from this run; it gets its id and time here.
+  // Keeps a sheet that was drawn from this run; it gets its id and time here. Kind usage if another process
+  // has made the directory meanwhile.
   Result<Json> add(Sheet sheet, std::string run);
   // What the page knows of a sheet, with who has answered how much. Kind usage if there is none of that id,
   // for this and all below.
@@ -56,12 +57,13 @@ class Sheets {
 
  private:
   struct Open;
-  Sheets(std::string directory, FileLock lock) : directory_(std::move(directory)), lock_(std::move(lock)) {}
+  explicit Sheets(std::string directory) : directory_(std::move(directory)) {}
+  Status take_directory();  // with mutex_
   Result<std::shared_ptr<Open>> find(const std::string& id);
 
   std::string directory_;
-  FileLock lock_;
   std::mutex mutex_;
+  std::optional<FileLock> lock_;                         // none as long as there is no directory
   std::map<std::string, std::shared_ptr<Open>> sheets_;  // by id; null: not read yet
 };
 

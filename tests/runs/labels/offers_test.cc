@@ -30,6 +30,13 @@ Metric rated(std::string name, Interval range) {
   return metric;
 }
 
+// From 0 to 1, which a summary does not write.
+Metric number(std::string name) {
+  Metric metric;
+  metric.name = std::move(name);
+  return metric;
+}
+
 // What read_judged_run() makes of a run, without its files.
 JudgedRun run_of(const std::string& evaluation, const std::string& config, std::vector<Metric> metrics,
                  std::vector<double> scores) {
@@ -96,6 +103,14 @@ TEST(Offers, OfClassifiersAreClasses) {
   EXPECT_EQ(run.classes.front().cases.at("c1").right, "small_talk");
 }
 
+TEST(Offers, OfAClassifierAPersonSeesWhatIsClassifiedAndNothingElse) {
+  EXPECT_FALSE(tells_class("question_router", "question"));
+  EXPECT_TRUE(tells_class("question_router", "actual_outcome"));
+  EXPECT_TRUE(tells_class("question_router", "answer"));
+  EXPECT_FALSE(tells_class("output_guardrails", "message"));
+  EXPECT_FALSE(tells_class("rag_answers", "llm_answer"));
+}
+
 TEST(Offers, OfConditionsArePairsWithTheControl) {
   const JudgedRun run =
       run_of("experiment", "conditions: [{name: t1}, {name: t2}, {name: control}]",
@@ -105,7 +120,9 @@ TEST(Offers, OfConditionsArePairsWithTheControl) {
 }
 
 TEST(Offers, AScoreFromNothingToOneIsRatedFromOneToFive) {
-  const JudgedRun run = run_of("rag_answers", "{}", {rated("coherence.mean", {0, 1})}, {0.75});
+  const JudgedRun run =
+      run_of("rag_answers", "{}", {number("coherence.mean"), share("coherence.pass_rate")}, {0.75, 1});
+  EXPECT_THAT(words_of_offers(run), ElementsAre("rating coherence.mean", "rubric "));
   const Offer offer = offers_of(run).front();
   EXPECT_EQ(offer.kind, SheetKind::rating);
   EXPECT_EQ(offer.scale->low, 1);

@@ -153,5 +153,16 @@ TEST_F(SheetsTest, OneServiceHasThemAtATime) {
   EXPECT_FALSE(Sheets::open(directory_));
 }
 
+TEST_F(SheetsTest, NothingIsMadeBeforeTheFirstSheet) {
+  const std::string later = directory_ + "/deep/labels";
+  auto sheets = Sheets::open(later).value();
+  auto others = Sheets::open(later).value();
+  EXPECT_TRUE(sheets->of_run("custom:1").empty());
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/deep"));
+  ASSERT_TRUE(sheets->add(sheet_of(SheetKind::rubric, 1), "custom:1"));
+  EXPECT_EQ(sheets->of_run("custom:1").size(), 1U);
+  EXPECT_EQ(others->add(sheet_of(SheetKind::rubric, 1), "custom:1").error().kind, ErrorKind::usage);
+}
+
 }  // namespace
 }  // namespace assay::labels
