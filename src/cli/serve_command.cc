@@ -133,6 +133,9 @@ Result<ServiceOptions> service_options(const Config& config, const Surroundings&
   options.tokens = std::move(*tokens);
   options.results = config.texts("results");
   if (options.results.empty()) options.results.emplace_back("results");
+  options.labels = config.has("labels") ? config.text("labels") : config.text("store") + "/labels";
+  options.configs = config.text("configs");
+  options.started = config.text("store") + "/started";
   options.data = DataOptions{config.text("store"), static_cast<int>(config.integer("jobs").value_or(2)),
                              retention_plan(config)};
   options.config = config;
@@ -190,6 +193,13 @@ Keys serve_keys() {
                 .type = KeyType::path_list,
                 .help = "Directories of runs that the page and the results API show; `results` if there is "
                         "none named."},
+               {.name = "labels",
+                .type = KeyType::path,
+                .help = "Directory of the sheets of people who judge cases themselves; `labels` in the store "
+                        "if none is named."},
+               {.name = "configs",
+                .type = KeyType::path,
+                .help = "Directory of configs that runs may be started from, with a token of role run."},
                {.name = "tokens",
                 .type = KeyType::path,
                 .help = "File with the hashed tokens of clients; without one nobody needs a token."},

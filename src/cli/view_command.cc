@@ -64,6 +64,7 @@ int view_command(const std::vector<std::string>& words, const Surroundings& surr
     if (!directory_exists(directory))
       return bad_input(file_error(directory, "open the results", ENOENT), surroundings);
   }
+  options.labels = options.results.front() + "/labels";
   auto nobody = TokenFile::open("", {});
   if (!nobody) return bad_input(nobody.error(), surroundings);
   options.tokens = std::move(*nobody);

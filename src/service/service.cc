@@ -8,7 +8,9 @@
 #include "service/http/access.h"
 #include "service/http/routes.h"
 #include "service/page/page_routes.h"
+#include "service/results/label_routes.h"
 #include "service/results/result_routes.h"
+#include "service/results/start_routes.h"
 #include "service/status/status_routes.h"
 #include "store/data_store.h"
 
@@ -24,7 +26,13 @@ class WholeService final : public Service {
 
   Status begin(ServiceOptions options) {
     std::vector<std::vector<Route>> tables = {
-        page_routes(page_), result_routes(results_, events_, {.data = options.data.has_value()})};
+        page_routes(page_),
+        result_routes(results_, events_,
+                      {.configs = !options.configs.empty(), .data = options.data.has_value()})};
+    if (auto opened = open_labels(options.labels); !opened) return opened;
+    if (labelling_.sheets != nullptr) tables.push_back(label_routes(results_, labelling_));
+    if (auto opened = open_starts(options); !opened) return opened;
+    if (starts_.runs != nullptr) tables.push_back(start_routes(results_, starts_));
     Counted counted{.requests = [this] { return routes_ == nullptr ? nullptr : &routes_->counts(); },
                     .connections =
                         [this] {
@@ -78,10 +86,33 @@ class WholeService final : public Service {
     return {};
   }
 
+  Status open_labels(const std::string& directory) {
+    if (directory.empty()) return {};
+    auto sheets = labels::Sheets::open(directory);
+    if (!sheets) return fail(std::move(sheets.error()));
+    labelling_.sheets = std::move(*sheets);
+    return {};
+  }
+
+  Status open_starts(const ServiceOptions& options) {
+    if (options.started.empty()) return {};
+    if (!options.configs.empty()) {
+      auto configs = ConfigFolder::open(options.configs);
+      if (!configs) return fail(std::move(configs.error()).with("key", "configs"));
+      starts_.configs.emplace(std::move(*configs));
+    }
+    auto runs = StartedRuns::open(options.results.front(), options.started);
+    if (!runs) return fail(std::move(runs.error()));
+    starts_.runs = std::move(*runs);
+    return {};
+  }
+
   // Each uses those above it, and ends before them.
   PageFiles page_{page_files()};
   Results results_;
   RunEvents events_{results_.catalogue};
+  Labelling labelling_;
+  RunStarts starts_;
   std::unique_ptr<DataStore> store_;
   std::unique_ptr<Jobs> jobs_;
   std::unique_ptr<Routes> routes_;

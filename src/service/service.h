@@ -32,6 +32,9 @@ struct ServiceOptions {
   std::vector<std::string> cors = {};  // origins of other pages that may use it
   std::unique_ptr<TokenFile> tokens;
   std::vector<std::string> results = {};
+  std::string labels = {};   // where sheets of people who judge are kept; "": there are none
+  std::string configs = {};  // what runs may be started from; "": none are
+  std::string started = {};  // where it is kept which process works on which run; "": none are started
   std::optional<DataOptions> data = {};
   Config config = {};  // models, limits, prices, prompts, attempts
   Environment environment = {};
