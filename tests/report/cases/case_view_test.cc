@@ -43,7 +43,7 @@ TEST(CaseTable, ShowsWhatFitsAndWhyACaseFailed) {
   out += table.end();
   EXPECT_EQ(out,
             "id  outcome           f1  recall       cost    latency\n"
-            "(1 more score for which there is no room: --json has them)\n"
+            "(1 more score for which there is no room: --format json has them)\n"
             "a   scored         0.500     n/a      $0.25      1.5 s\n"
             "b   judge_failed\n"
             "  no\\u{1b}[2J answer\n"
