@@ -3,7 +3,7 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openBrowser } from './browser.mjs';
 import { assay, ragConfig, ragLines, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
 import { assertAccessible, assertQuiet, openTab, overflow, screenshots } from './page_browser.mjs';
@@ -11,7 +11,7 @@ import { items, service } from './service_process.mjs';
 
 const cleanups = [];
 const whole = { after: (work) => cleanups.push(work) };  // for what lives as long as this file
-let directory, results, sim, served, browser, token;
+let directory, results, sim, origin, browser, token;
 
 const hostileId = 'a/../<script>alert(1)</script>\u202e?&#x';
 const hostileText = '<img src=x onerror="alert(2)"> javascript:alert(3) \u001b[31mred\u001b[0m \u202egnp.exe [link](javascript:alert(4))';
@@ -26,7 +26,7 @@ what: "hostile <script>alert(5)</script> \\u202e texts"
 input_path: hostile.jsonl
 metrics:
   - {name: fine, contains: fine}
-  - {name: short, max_words: 100}
+  - {name: long, not_contains: plain}
 case_passes: [fine]
 `);
 };
@@ -47,23 +47,25 @@ before(async () => {
     run(hostileRun(), 'hostile'),
   ]);
   writeLines(join(directory, 'rag.jsonl'), readLines(join(root, 'examples/components/rag_answers.jsonl')).slice(0, 4));
-  await run(write(join(directory, 'rag.yaml'), 'evaluation: rag_answers\ninput_path: rag.jsonl\njudge: sim/judge\nn_runs: 1\n'), 'rag');
-  writeLines(join(directory, 'configs/data.jsonl'), ragLines(400));
-  sim = await simulator(whole, ['--latency', '40ms']);
+  await run(write(join(directory, 'rag.yaml'), 'evaluation: rag_answers\ninput_path: rag.jsonl\njudge: sim/judge\nmetrics: [coherence, faithfulness, relevance]\nn_runs: 1\n'), 'rag');
+  writeLines(join(directory, 'configs/data.jsonl'), ragLines(300));
+  sim = await simulator(whole, ['--latency', '30ms']);
   writeFileSync(join(directory, 'configs/watched.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 2}\nwhat: watched\n'));
   token = /assay_\S+/.exec((await assay(['serve', '--tokens', join(directory, 'tokens'), '--new-token', 'kim'])).stdout)[0];
-  writeFileSync(join(directory, 'tokens'), (await import('node:fs')).readFileSync(join(directory, 'tokens'), 'utf8').trim() + ' run\n');
-  served = await service(whole, join(directory, 'store'), { args: ['--results', results, '--configs', join(directory, 'configs'), '--tokens', join(directory, 'tokens')], env: sim.env });
-  await served.post('/data/eval/record-evaluation-items', { items: items(5) }, { authorization: `Bearer ${token}` });
+  writeFileSync(join(directory, 'tokens'), readFileSync(join(directory, 'tokens'), 'utf8').trim() + ' run\n');
+  const served = await service(whole, join(directory, 'store'), { args: ['--results', results, '--configs', join(directory, 'configs'), '--tokens', join(directory, 'tokens')], env: sim.env });
+  origin = new URL(served.base).origin;
+  const recorded = await served.post('/record-evaluation-items', { items: items(5) }, { authorization: `Bearer ${token}` });
+  assert.equal(recorded.status, 201, recorded.text);
   browser = await openBrowser(whole);
 });
 after(async () => { for (const work of cleanups.reverse()) await work(); });
 
-const tab = (path, options = {}) => openTab(browser, served.base, path, { token, ...options });
+const tab = (path, options = {}) => openTab(browser, origin, path, { token, ...options });
 const settled = (page) => page.waitForFunction(() => !document.body.textContent.includes('Loading…') && document.querySelector('h1'));
 
 test('without a token the page shows no data, a wrong one is refused, a right one is kept for the session', async () => {
-  const { page, seen, close } = await openTab(browser, served.base, '/runs/hostile');
+  const { page, seen, close } = await openTab(browser, origin, '/runs/hostile');
   await page.getByLabel('Token').waitFor();
   assert.doesNotMatch(await page.content(), /hostile/);
   await page.getByLabel('Token').fill('assay_wrong');
@@ -75,7 +77,7 @@ test('without a token the page shows no data, a wrong one is refused, a right on
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Custom' }).waitFor();
   assert.deepEqual(seen.complaints.filter((words) => !/401/.test(words)), []);
-  assertQuiet({ complaints: [], requests: seen.requests }, served.base);
+  assertQuiet({ complaints: [], requests: seen.requests }, origin);
   assert.ok(seen.requests.every((url) => !url.includes(token)), 'the token is in no address');
   await close();
 });
@@ -96,7 +98,7 @@ test('every screen is whole at desk and phone width, light and dark, and axe fin
   for (const [width, colorScheme] of [[1280, 'light'], [390, 'dark']]) {
     const { page, seen, close } = await tab('/', { width, colorScheme });
     for (const [name, [path, heading]] of Object.entries(screens)) {
-      await page.goto(served.base + path);
+      await page.goto(origin + path);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await settled(page);
       if (name === 'case') await page.locator('details.effect').first().locator('summary').click();
@@ -105,7 +107,7 @@ test('every screen is whole at desk and phone width, light and dark, and axe fin
       await assertAccessible(page, `${name} at ${width}`);
       await page.screenshot({ path: join(screenshots, `page-${name}-${width}-${colorScheme}.png`), fullPage: true });
     }
-    assertQuiet(seen, served.base);
+    assertQuiet(seen, origin);
     await close();
   }
 });
@@ -138,17 +140,20 @@ test('by keys alone: from the runs to a case, to its neighbours, back to the tab
   await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.goto(served.base + '/');
+  await page.goto(origin + '/');
+  await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content');
-  assertQuiet(seen, served.base);
+  assertQuiet(seen, origin);
   await close();
 });
 
 test('the address holds filter and sort of the cases, and opens on them', async () => {
   const { page, seen, close } = await tab('/runs/hostile');
-  await page.getByLabel('failed or not passed').check();
-  await page.waitForFunction(() => location.search.includes('failed=true'));
+  await page.getByLabel('Score').selectOption('fine.rate');
+  await page.getByLabel('at most').fill('0.5');
+  await page.keyboard.press('Tab');
+  await page.waitForFunction(() => location.search.includes('metric=fine.rate&below=0.5'));
   await page.getByText('11 of 31 cases').waitFor();
   await page.getByLabel('Search').fill('bad 1');
   await page.getByText('3 of 31 cases').waitFor();  // 12, 15, 18
@@ -161,7 +166,7 @@ test('the address holds filter and sort of the cases, and opens on them', async 
   await page.goBack();
   await page.waitForFunction(() => !location.search.includes('descending'));
   await page.locator('.virtual [data-row="0"]', { hasText: 'plain-12' }).waitFor();
-  assertQuiet(seen, served.base);
+  assertQuiet(seen, origin);
   await close();
 });
 
@@ -179,7 +184,7 @@ test('hostile texts are text everywhere, and what would move or hide it is shown
   assert.doesNotMatch(text, /[\u001b\u202e]/);
   assert.equal(await page.locator('main img, main script, main iframe, a[href^="javascript"]').count(), 0);
   await page.screenshot({ path: join(screenshots, 'page-hostile.png'), fullPage: true });
-  assertQuiet(seen, served.base);
+  assertQuiet(seen, origin);
   await close();
 });
 
@@ -191,7 +196,7 @@ test('plots are drawn under the closed policy, saved as files, and have their da
   assert.match(download.suggestedFilename(), /\.svg$/);
   await figure.getByText('Open the data').click();
   assert.ok(await figure.locator('tbody tr').count() > 0);
-  assertQuiet(seen, served.base);
+  assertQuiet(seen, origin);
   await close();
 });
 
@@ -206,7 +211,7 @@ test('two runs are compared: sentences, intervals around 0, a case side by side 
   await page.getByRole('heading', { name: 'Side by side' }).waitFor();
   await page.locator('#side-by-side ins').first().waitFor();
   assert.match(page.url(), /case=/);
-  assertQuiet(seen, served.base);
+  assertQuiet(seen, origin);
   await close();
 });
 
@@ -224,13 +229,12 @@ test('a hundred thousand cases stay a few rows of the document, and the last is 
   await page.locator('.virtual', { hasText: /case-0[45]\d{4}/ }).waitFor();
   await page.getByLabel('Search').fill('case-04321');
   await page.getByText('10 of 100,000 cases').waitFor();
-  assertQuiet(seen, served.base);
+  assertQuiet(seen, origin);
   await close();
 });
 
 test('a run is watched while it runs, is killed and is resumed', async () => {
-  const config = join(directory, 'configs/watched.yaml');
-  const watched = ['run', config, '--output-dir', join(results, 'watched'), '--quiet'];
+  const watched = ['run', join(directory, 'configs/watched.yaml'), '--output-dir', join(results, 'watched'), '--quiet'];
   const { page, seen, close } = await tab('/');
   await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
   const first = start(watched, { env: sim.env });
@@ -238,17 +242,75 @@ test('a run is watched while it runs, is killed and is resumed', async () => {
   const row = page.locator('.runs tr', { hasText: 'watched' });
   await row.getByText('running').waitFor();
   await row.getByRole('link').click();
-  await page.locator('.progress', { hasText: /\d+ of 400 cases/ }).waitFor();
+  await page.locator('.progress', { hasText: /\d+ of 300 cases/ }).waitFor();
   first.child.kill('SIGKILL');
   await first.ended;
   await page.locator('.outcome', { hasText: 'unfinished' }).waitFor();
-  const second = start([...watched, '--resume'], { env: sim.env });
+  const second = start(['resume', join(results, 'watched'), '--quiet'], { env: sim.env });
   await page.locator('.outcome', { hasText: 'running' }).waitFor();
   await page.screenshot({ path: join(screenshots, 'page-watched.png'), fullPage: true });
   const { code, stderr } = await second.ended;
   assert.equal(code, 0, stderr);
   await page.locator('.outcome', { hasText: 'done' }).waitFor();
-  await page.getByText('All 400 cases were evaluated.').waitFor();
-  assertQuiet(seen, served.base);
+  await page.getByText('All 300 cases were evaluated.').waitFor();
+  assertQuiet(seen, origin);
+  await close();
+});
+
+test('two people judge a sheet at once by keys, blinded, take an answer back, and see how far they agree', async () => {
+  const { page, seen, close } = await tab(`/runs/${encodeURIComponent('bot:first')}/judge`);
+  const offer = page.locator('form.offer', { hasText: 'Pairs' }).first();
+  await offer.getByLabel('Cases, drawn at random').fill('4');
+  await offer.getByRole('button', { name: 'Make the sheet' }).click();
+  await page.waitForURL(/\/sheets\//);
+  const address = new URL(page.url()).pathname;
+  const other = await tab(address);
+  for (const [name, one] of [['Ada', page], ['<b>Bo</b>', other.page]]) {
+    await one.getByLabel('Your name').fill(name);
+    await one.keyboard.press('Enter');
+    await one.getByText('0 of 4 done').waitFor();
+    assert.doesNotMatch(await one.locator('main').innerText(), /\b(old|new)\b [12]|variant/);
+  }
+  await assertAccessible(page, 'a task');
+  await page.screenshot({ path: join(screenshots, 'page-task.png'), fullPage: true });
+  await page.keyboard.press('a');
+  await page.getByText('1 of 4 done').waitFor();
+  await page.keyboard.press('u');
+  await page.getByText('0 of 4 done').waitFor();
+  for (const [one, key] of [[page, 'a'], [other.page, 't']]) {
+    for (let done = 1; done <= 4; ++done) {
+      await one.keyboard.press(key);
+      await one.getByText(`${done} of 4 done`).waitFor();
+    }
+    await one.getByText('All done').waitFor();
+  }
+  await page.getByRole('button', { name: 'See what the answers say' }).click();
+  await page.getByRole('heading', { name: 'Between people' }).waitFor();
+  await page.getByText('<b>Bo</b>').first().waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Labels as CSV' }).click()]);
+  assert.match(readFileSync(await download.path(), 'utf8'), /Ada/);
+  await assertAccessible(page, 'agreement');
+  await page.screenshot({ path: join(screenshots, 'page-agreement.png'), fullPage: true });
+  for (const tabSeen of [seen, other.seen]) assertQuiet(tabSeen, origin);
+  await other.close();
+  await close();
+});
+
+test('a run is chosen, changed, checked, started, stopped and resumed from the page', async () => {
+  const { page, seen, close } = await tab('/');
+  await page.getByRole('link', { name: 'New run' }).click();
+  await page.getByLabel('Config').selectOption('watched.yaml');
+  await page.getByLabel('what').fill('started from the page');
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByRole('heading', { name: 'Check: it can run' }).waitFor();
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.locator('.what', { hasText: 'started from the page' }).waitFor();
+  await page.locator('.progress', { hasText: /[1-9]\d* of 300 cases/ }).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.locator('.outcome', { hasText: 'unfinished' }).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.locator('.outcome', { hasText: 'running' }).waitFor();
+  await page.getByText('All 300 cases were evaluated.').waitFor();
+  assertQuiet(seen, origin);
   await close();
 });

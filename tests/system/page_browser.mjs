@@ -1,17 +1,18 @@
 // The page of a running `assay serve` in a real browser, and what is held against every screen of it.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from './browser.mjs';
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const screenshots = join(build, 'screenshots');
 mkdirSync(screenshots, { recursive: true });
 
 // A tab with everything that it complains of or asks for. `token`: as if it had been entered.
 export async function openTab(browser, base, path, { width = 1280, colorScheme = 'light', token } = {}) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, acceptDownloads: true });
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const seen = { complaints: [], requests: [] };
   page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) seen.complaints.push(message.text()); });
@@ -33,10 +34,7 @@ export const overflow = (page) => page.evaluate(() => document.documentElement.s
 
 export async function assertAccessible(page, name) {
   // axe is put in by the test, past the page's own policy.
-  if (!await page.evaluate(() => 'axe' in globalThis)) {
-    const { readFileSync } = await import('node:fs');
-    await page.evaluate(readFileSync(axe, 'utf8'));
-  }
+  await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
   const grave = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .map(({ id, nodes }) => `${name}: ${id} ${nodes.slice(0, 4).map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`);

@@ -24,7 +24,6 @@ const exportWidth = 760;
 
 // Names of styles that the specs use; src/report/plots/plot_parts.cc has the same for other programs.
 const themeConfig = ({ ink, soft, line }: Theme, width: number): object => ({
-  aria: false,  // the figure has its title, its caption and a table of the data
   background: null,
   font: fonts,
   view: { stroke: null },
@@ -56,12 +55,17 @@ function titleOf({ title }: Spec): string {
   return [text].flat().filter((part) => typeof part === 'string').join(' ');
 }
 
-// Into an element of the page, which has title and caption already.
+// Into an element of the page, which has title and caption already. To who cannot see it, it is one image: the data are
+// in the table beside it, and Vega's own names of its parts say nothing.
 export function drawInto(canvas: HTMLElement, spec: Spec, theme: Theme): View {
-  canvas.replaceChildren();
-  const shown: Spec = { ...spec, description: titleOf(spec) };
+  const drawing = document.createElement('div');
+  drawing.setAttribute('aria-hidden', 'true');
+  canvas.replaceChildren(drawing);
+  canvas.setAttribute('role', 'img');
+  canvas.setAttribute('aria-label', titleOf(spec) || 'plot');
+  const shown: Spec = { ...spec };
   delete shown.title;
-  return makeView(shown, theme, canvas.clientWidth, { renderer: 'svg', container: canvas, hover: false }).run();
+  return makeView(shown, theme, canvas.clientWidth, { renderer: 'svg', container: drawing, hover: false }).run();
 }
 
 export function saveAddress(name: string, address: string): void {

@@ -15,7 +15,9 @@ import { materialOf, textOf } from './case/material';
 
 const mostListed = 50;
 
-const signed = (value: number): string => (value > 0 ? `+${numberWords(value)}` : numberWords(value).replace('-', '−'));
+// What is left of sums of fractions is no difference.
+const exact = (value: number): number => (Math.abs(value) < 1e-12 ? 0 : value);
+const signed = (value: number): string => (exact(value) > 0 ? `+${numberWords(value)}` : numberWords(exact(value)).replace('-', '−'));
 const valueOrNone = (value: number | null): string => (value === null ? notAvailable : numberWords(value));
 const changeClass: Record<string, string> = { better: 'pass', worse: 'fail' };
 
@@ -23,14 +25,14 @@ function asFigure(name: string, estimate: Estimate): Figure {
   return { name, estimate, form: 'number', better: 'higher', reference: 0 };
 }
 
-function Differences({ changes }: { changes: Change[] }) {
+function Differences({ changes, title }: { changes: Change[]; title: string }) {
   const sizes = changes.flatMap(({ difference }) => [difference.value ?? 0, ...(difference.ci ?? [])]).map(Math.abs).filter((size) => size <= 1);
   const shared = aroundZero(Math.max(0, ...sizes));
   return (
     <>
-      <ScrollBox label="Differences">
+      <ScrollBox label={title} long={changes.length > 30}>
         <table role="table" class="stack">
-          <caption class="visually-hidden">Differences, new minus base</caption>
+          <caption class="visually-hidden">{title}, new minus base</caption>
           <thead role="rowgroup"><tr role="row">{['figure', 'base', 'new', 'difference', '95% interval around 0', 'n', 'p (Holm)', 'rose / fell / equal'].map((head) => <th key={head} role="columnheader" scope="col" class={['base', 'new', 'difference', 'n', 'p (Holm)'].includes(head) ? 'number' : ''}>{head}</th>)}</tr></thead>
           <tbody role="rowgroup">
             {changes.map((change) => {
@@ -42,7 +44,10 @@ function Differences({ changes }: { changes: Change[] }) {
                   <td role="cell" class="number" data-label="base">{valueOrNone(change.base)}</td>
                   <td role="cell" class="number" data-label="new">{valueOrNone(change.new)}</td>
                   <td role="cell" class="number value">{difference.value === null ? notAvailable : signed(difference.value)}</td>
-                  <td role="cell" class="range"><div>{difference.ci && <><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{rangeWords(difference.ci, 'number').replaceAll('-', '−')}</span></>}{!difference.ci && <span class="note"><Text of={difference.undefined ?? notAvailable} /></span>}</div></td>
+                  <td role="cell" class="range">
+                    {difference.ci ? <div><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{rangeWords(difference.ci, 'number').replaceAll('-', '−')}</span></div>
+                      : <span class="note"><Text of={difference.undefined ?? notAvailable} /></span>}
+                  </td>
                   <td role="cell" class="number" data-label="n">{countWords(difference.n)}</td>
                   <td role="cell" class="number" data-label="p">{pWords(change.p_holm)}</td>
                   <td role="cell" data-label="rose / fell / equal">{countWords(change.rose)} / {countWords(change.fell)} / {countWords(change.equal)}</td>
@@ -53,6 +58,20 @@ function Differences({ changes }: { changes: Change[] }) {
         </table>
       </ScrollBox>
       <p class="note scales">New minus base, over the pairs. Bars share the scale {shared[0]} to {shared[1]}.</p>
+    </>
+  );
+}
+
+// What the data tell apart first, then what they do not; what is equal on every case is folded away.
+function AllDifferences({ changes }: { changes: Change[] }) {
+  const told = changes.filter(({ change }) => change === 'better' || change === 'worse');
+  const equal = changes.filter(({ change, rose, fell }) => change === 'same' || rose + fell === 0);
+  const open = changes.filter((one) => !told.includes(one) && !equal.includes(one));
+  const shown = [...told, ...open];
+  return (
+    <>
+      {shown.length > 0 ? <Differences changes={shown} title="Figures that differ" /> : <p class="note">No figure differs on any case.</p>}
+      {equal.length > 0 && <details class="more"><summary>{countedWords(equal.length, 'figure is', 'figures are')} equal on every case</summary><Differences changes={equal} title="Figures that are equal" /></details>}
     </>
   );
 }
@@ -109,7 +128,7 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
       {comparison.only_in_base.length + comparison.only_in_new.length > 0 && <p class="note">{countedWords(comparison.only_in_base.length, 'case is', 'cases are')} only in base, {countWords(comparison.only_in_new.length)} only in new.</p>}
       {comparison.different_text > 0 && <p class="note">{countedWords(comparison.different_text, 'pair has', 'pairs have')} the same id and another text.</p>}
       <h2>Differences</h2>
-      <Differences changes={comparison.metrics} />
+      <AllDifferences changes={comparison.metrics} />
       <details class="more"><summary>In sentences</summary><ul class="plain-list">{comparison.metrics.map(({ metric, sentence }) => <li key={metric}><Text of={sentence} /></li>)}</ul></details>
       <h2>New failures</h2>
       {failures.length === 0 ? <p class="note">No case fails that was scored in base.{comparison.mended.length > 0 && ` ${countedWords(comparison.mended.length, 'case that failed', 'cases that failed')} in base ${comparison.mended.length === 1 ? 'is' : 'are'} scored now.`}</p> : (
