@@ -116,7 +116,7 @@ test('a log becomes cases, and lines that cannot are told with their numbers', a
   assert.equal(result.code, 3);
   assert.match(result.stderr, /log\.jsonl, line 2: found a text[\s\S]*log\.jsonl, line 3: nothing was asked/);
   assert.match(result.stdout, /^1 case into .*cases\.jsonl; 2 left out\n/);
-  assert.deepEqual(readLines(join(directory, 'cases.jsonl')), [{ id: '1', input: 'Q', output: 'A', messages: [{ role: 'user', content: 'Q' }] }]);
+  assert.deepEqual(readLines(join(directory, 'cases.jsonl')), [{ id: '1', input: 'Q', output: 'A', trace: [], messages: [{ role: 'user', content: 'Q' }] }]);
   assert.equal((await assay(['import', 'openai', log])).code, 2);
   const empty = await assay(['import', 'otel', write(join(directory, 'spans.json'), '{}'), '--output', join(directory, 'none.jsonl')]);
   assert.equal(empty.code, 2);
