@@ -12,6 +12,7 @@
 #include "core/yaml.h"
 #include "runs/start/key_declarations.h"
 #include "service/http/route_parts.h"
+#include "service/results/schemas.h"
 
 namespace assay {
 namespace {
@@ -174,10 +175,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
        .path = "/api/configs",
        .role = TokenRole::run,
        .summary = "Configs that a run can be started from.",
-       .answer = object_schema({{"configs",
-                                 R"({"type": "array", "items": {"type": "object", "properties":
-           {"name": {"type": "string"}, "evaluation": {"type": "string"}, "what": {"type": "string"},
-            "problem": {"type": "string"}}}})"}}),
+       .answer = *parse_json(schemas::config_list()),
        .statuses = {200, 404},
        .handle = asking(starts, list_configs)},
       {.method = "GET",
@@ -186,11 +184,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
        .summary = "A config: its text, its values, and every key that its "
                   "evaluation knows.",
        .query = {{"name", "string", "Its name in the list."}},
-       .answer = object_schema({{"name", text},
-                                {"text", text},
-                                {"evaluation", text},
-                                {"values", R"({"type": "object"})"},
-                                {"keys", R"({"type": "array", "items": {"type": "object"}})"}}),
+       .answer = *parse_json(schemas::config_detail()),
        .statuses = {200, 400, 404},
        .handle = asking(starts, show_config)},
       {.method = "POST",
