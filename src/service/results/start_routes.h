@@ -17,7 +17,7 @@ namespace assay {
 struct RunStarts {
   std::optional<ConfigFolder> configs;  // none: nothing can be started, but stopped and gone on with
   std::unique_ptr<StartedRuns> runs;
-  Readers waiting{2};  // threads that wait for what was started; last, since
+  Readers waiting{4};  // threads that wait for what was started; last, since
                        // they use everything above
 };
 
