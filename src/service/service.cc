@@ -118,9 +118,9 @@ class WholeService final : public Service {
   // job gives while it ends.
   std::unique_ptr<Routes> routes_;
   PageFiles page_{page_files()};
+  Labelling labelling_;  // its sheets are read by the results' threads
   Results results_;
   RunEvents events_{results_.catalogue};
-  Labelling labelling_;
   RunStarts starts_;
   std::unique_ptr<DataStore> store_;
   std::unique_ptr<Jobs> jobs_;

@@ -30,16 +30,16 @@ struct Wanted {
   std::vector<FlagValue> flags;
 };
 
-// On a thread that may wait long; answered 503 if too many wait, 500 if it throws.
-void wait_for(RunStarts& starts, const ExchangePointer& exchange, std::function<void()> work) {
-  const bool taken = starts.waiting.post([exchange, work = std::move(work)] {
+// On one of these threads; answered 503 if too much waits for them, 500 if it throws.
+void work_on(Readers& threads, const ExchangePointer& exchange, std::function<void()> work) {
+  const bool taken = threads.post([exchange, work = std::move(work)] {
     try {
       work();
     } catch (const std::exception&) {
       exchange->send_error(500, "internal error");
     }
   });
-  if (!taken) exchange->send_error(503, "too many runs are being started; try again");
+  if (!taken) exchange->send_error(503, "too much is being asked at once; try again");
 }
 
 bool has_configs(const RunStarts& starts, const Exchange& exchange) {
@@ -87,9 +87,9 @@ std::optional<Wanted> wanted_of(const RunStarts& starts, Exchange& exchange, con
   return wanted;
 }
 
-void list_configs(Results& results, RunStarts& starts, const ExchangePointer& exchange) {
+void list_configs(Results& /*results*/, RunStarts& starts, const ExchangePointer& exchange) {
   if (!has_configs(starts, *exchange)) return;
-  read_for(results, exchange, [&starts, exchange] {
+  work_on(starts.reading, exchange, [&starts, exchange] {
     JsonArray configs;
     for (const FoundConfig& one : starts.configs->list()) {
       JsonObject json{{"name", one.name}, {"evaluation", one.evaluation}, {"what", one.what}};
@@ -100,10 +100,10 @@ void list_configs(Results& results, RunStarts& starts, const ExchangePointer& ex
   });
 }
 
-void show_config(Results& results, RunStarts& starts, const ExchangePointer& exchange) {
+void show_config(Results& /*results*/, RunStarts& starts, const ExchangePointer& exchange) {
   const std::string name = exchange->text("name").value_or("");
   if (exchange->refused() || !has_configs(starts, *exchange)) return;
-  read_for(results, exchange, [&starts, exchange, name] {
+  work_on(starts.reading, exchange, [&starts, exchange, name] {
     auto config = starts.configs->read(name);
     if (!config && config.error().kind == ErrorKind::usage)
       return exchange->send_error(404, config.error().text());
@@ -118,7 +118,7 @@ void show_config(Results& results, RunStarts& starts, const ExchangePointer& exc
 
 void check_config(RunStarts& starts, const ExchangePointer& exchange, const Json& body) {
   if (!has_configs(starts, *exchange)) return;
-  wait_for(starts, exchange, [&starts, exchange, body] {
+  work_on(starts.waiting, exchange, [&starts, exchange, body] {
     const auto wanted = wanted_of(starts, *exchange, body);
     if (!wanted) return;
     const auto checked = starts.runs->check(wanted->config.file, wanted->flags);
@@ -138,7 +138,7 @@ std::string id_of(Results& results, const std::string& directory) {
 
 void start_run(Results& results, RunStarts& starts, const ExchangePointer& exchange, const Json& body) {
   if (!has_configs(starts, *exchange)) return;
-  wait_for(starts, exchange, [&results, &starts, exchange, body] {
+  work_on(starts.waiting, exchange, [&results, &starts, exchange, body] {
     const auto wanted = wanted_of(starts, *exchange, body);
     if (!wanted) return;
     const auto directory = starts.runs->start(wanted->config.kind->name, wanted->config.file, wanted->flags);
@@ -153,7 +153,7 @@ void start_run(Results& results, RunStarts& starts, const ExchangePointer& excha
 }
 
 void stop_run(Results& results, RunStarts& starts, const ExchangePointer& exchange) {
-  wait_for(starts, exchange, [&results, &starts, exchange] {
+  work_on(starts.waiting, exchange, [&results, &starts, exchange] {
     const auto run = named_run(results, *exchange);
     if (run == nullptr) return;
     if (const auto stopped = starts.runs->stop(run->run.directory); !stopped)
@@ -163,7 +163,7 @@ void stop_run(Results& results, RunStarts& starts, const ExchangePointer& exchan
 }
 
 void resume_run(Results& results, RunStarts& starts, const ExchangePointer& exchange) {
-  wait_for(starts, exchange, [&results, &starts, exchange] {
+  work_on(starts.waiting, exchange, [&results, &starts, exchange] {
     const auto run = named_run(results, *exchange);
     if (run == nullptr) return;
     if (const auto begun = starts.runs->resume(run->run.directory); !begun)
