@@ -4,20 +4,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { assay, exists, ragLines, readJson, readLines, root, scratch, simulator, sleep, write, writeLines } from './harness.mjs';
+import { apiOf } from './api_calls.mjs';
 import { service } from './service_process.mjs';
 
 async function starting(t, place, { env = {} } = {}) {
   const running = await service(t, join(place, 'store'), { args: ['--results', join(place, 'results'), '--configs', join(place, 'configs')], env });
-  const base = new URL(running.base).origin;
-  const call = async (method, path, body) => {
-    const answer = await fetch(base + path, {
-      method,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await answer.text();
-    return { status: answer.status, text, json: JSON.parse(text) };
-  };
+  const { call } = await apiOf(running);
   const run = async (id) => (await call('GET', `/api/runs/${encodeURIComponent(id)}`)).json.run;
   // Until the run is as wanted; a test that waits in vain is ended by its time limit.
   const until = async (id, wanted) => {

@@ -15,6 +15,7 @@
 #include "runs/labels/labels_file.h"
 #include "runs/labels/offers.h"
 #include "service/http/route_parts.h"
+#include "service/results/schemas.h"
 
 namespace assay {
 namespace {
@@ -180,45 +181,8 @@ auto about(Results& results, Labelling& labelling, const BodySchema& schema, Tak
   };
 }
 
-const char* const kText = R"({"type": "string"})";
-const char* const kWhole = R"({"type": "integer"})";
-
-Json sheet_schema() {
-  return object_schema({{"id", kText},
-                        {"run", kText},
-                        {"kind", R"({"enum": ["pair", "rating", "label", "rubric"]})"},
-                        {"title", kText},
-                        {"question", kText},
-                        {"figure", R"({"type": ["string", "null"]})"},
-                        {"scale", R"({"type": ["array", "null"], "items": {"type": "number"}})"},
-                        {"labels", R"({"type": "array", "items": {"type": "string"}})"},
-                        {"of", kWhole},
-                        {"people", R"({"type": "array", "items": {"type": "object", "properties":
-                            {"name": {"type": "string"}, "done": {"type": "integer"}}}})"},
-                        {"created", kText}});
-}
-
-Json standing_schema() {
-  return object_schema({{"task",
-                         R"({"type": ["object", "null"], "properties": {"key": {"type": "string"},
-      "number": {"type": "integer"}, "of": {"type": "integer"},
-      "material": {"type": "array", "items": {"type": "object", "properties":
-        {"name": {"type": "string"}, "text": {"type": "string"}}}},
-      "answers": {"type": "object", "properties": {"A": {"type": "string"}, "B": {"type": "string"}}}}})"},
-                        {"done", kWhole},
-                        {"of", kWhole}});
-}
-
-Json agreement_schema() {
-  const char* const list = R"({"type": "array", "items": {"type": "object"}})";
-  const char* const object = R"({"type": ["object", "null"]})";
-  return object_schema({{"people", R"({"type": "array", "items": {"type": "string"}})"},
-                        {"pairs", list},
-                        {"alpha", object},
-                        {"judge", list},
-                        {"human", object},
-                        {"corrected", object},
-                        {"sentences", R"({"type": "array", "items": {"type": "string"}})"}});
+Json schema_of(const std::string& text) {
+  return *parse_json(text);
 }
 
 }  // namespace
@@ -248,6 +212,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
   static const BodySchema request(kSheetRequest);
   static const BodySchema answer(kAnswer);
   static const BodySchema undo(kUndo);
+  const char* const whole = R"({"type": "integer"})";
   const std::string of_run = "/api/runs/{run}/sheets";
   const std::string sheet = "/api/sheets/{sheet}";
   return {
@@ -255,8 +220,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .path = of_run,
        .role = TokenRole::read,
        .summary = "Sheets of the run that people judge, and those that could be made.",
-       .answer = object_schema({{"sheets", R"({"type": "array", "items": {"type": "object"}})"},
-                                {"offers", R"({"type": "array", "items": {"type": "object"}})"}}),
+       .answer = schema_of(schemas::sheet_list()),
        .statuses = {200, 404},
        .handle = about(results, labelling, list_sheets)},
       {.method = "POST",
@@ -264,14 +228,14 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .role = TokenRole::label,
        .summary = "Draws cases of a finished run at random for people to judge.",
        .body = request.json(),
-       .answer = sheet_schema(),
+       .answer = schema_of(schemas::sheet()),
        .statuses = {201, 400, 404},
        .handle = about(results, labelling, request, make_sheet)},
       {.method = "GET",
        .path = sheet,
        .role = TokenRole::read,
        .summary = "A sheet, and who has answered how much of it.",
-       .answer = sheet_schema(),
+       .answer = schema_of(schemas::sheet()),
        .statuses = {200, 404},
        .handle = about(results, labelling, show_sheet)},
       {.method = "GET",
@@ -280,7 +244,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .summary = "The next task of a person, in an order of their own; null "
                   "when all are done.",
        .query = {{"person", "string", "Who judges."}},
-       .answer = standing_schema(),
+       .answer = schema_of(schemas::standing()),
        .statuses = {200, 400, 404},
        .handle = about(results, labelling, next_task)},
       {.method = "POST",
@@ -289,7 +253,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .summary = "Keeps a person's answer; it is on the disk before this is "
                   "answered.",
        .body = answer.json(),
-       .answer = object_schema({{"done", kWhole}, {"of", kWhole}}),
+       .answer = object_schema({{"done", whole}, {"of", whole}}),
        .statuses = {200, 400, 404},
        .handle = about(results, labelling, answer, take_answer)},
       {.method = "POST",
@@ -297,7 +261,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .role = TokenRole::label,
        .summary = "Takes back a person's last answer and gives its task again.",
        .body = undo.json(),
-       .answer = standing_schema(),
+       .answer = schema_of(schemas::standing()),
        .statuses = {200, 400, 404},
        .handle = about(results, labelling, undo, take_back)},
       {.method = "GET",
@@ -305,7 +269,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .role = TokenRole::read,
        .summary = "How far people agree with each other and with the judge, "
                   "and the corrected figure.",
-       .answer = agreement_schema(),
+       .answer = schema_of(schemas::agreement()),
        .statuses = {200, 404},
        .handle = about(results, labelling, show_agreement)},
       {.method = "GET",

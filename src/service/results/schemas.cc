@@ -1,8 +1,5 @@
 #include "service/results/schemas.h"
 
-#include <utility>
-#include <vector>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,36 +15,12 @@ constexpr const char* kTexts = R"({"type": "array", "items": {"type": "string"}}
 constexpr const char* kRange =
     R"({"type": "array", "items": {"type": ["number", "null"]}, "minItems": 2, "maxItems": 2})";
 
-using Members = std::vector<std::pair<std::string, std::string>>;
-
-std::string object(const Members& required, const Members& more = {}) {
-  std::vector<std::string> members;
-  std::vector<std::string> names;
-  for (const auto& [name, schema] : required) {
-    members.push_back(fmt::format(R"("{}": {})", name, schema));
-    names.push_back(fmt::format(R"("{}")", name));
-  }
-  for (const auto& [name, schema] : more) members.push_back(fmt::format(R"("{}": {})", name, schema));
-  return fmt::format(R"({{"type": "object", "properties": {{{}}}, "required": [{}]}})",
-                     fmt::join(members, ", "), fmt::join(names, ", "));
-}
-
 std::string map_of(const std::string& value) {
   return fmt::format(R"({{"type": "object", "additionalProperties": {}}})", value);
 }
 
 std::string one_of_texts(const std::string& list) {
   return fmt::format(R"({{"enum": [{}]}})", list);
-}
-
-std::string estimate() {
-  return object({{"value", or_null(kNumber)}, {"n", kWhole}}, {{"ci", or_null(kRange)},
-                                                               {"count", kWhole},
-                                                               {"method", kText},
-                                                               {"level", kNumber},
-                                                               {"undefined", kText},
-                                                               {"missing", map_of(kWhole)},
-                                                               {"bounds", kRange}});
 }
 
 std::string headline() {
@@ -59,6 +32,28 @@ std::string headline() {
 }
 
 }  // namespace
+
+std::string object(const Members& required, const Members& more) {
+  std::vector<std::string> members;
+  std::vector<std::string> names;
+  for (const auto& [name, schema] : required) {
+    members.push_back(fmt::format(R"("{}": {})", name, schema));
+    names.push_back(fmt::format(R"("{}")", name));
+  }
+  for (const auto& [name, schema] : more) members.push_back(fmt::format(R"("{}": {})", name, schema));
+  return fmt::format(R"({{"type": "object", "properties": {{{}}}, "required": [{}]}})",
+                     fmt::join(members, ", "), fmt::join(names, ", "));
+}
+
+std::string estimate() {
+  return object({{"value", or_null(kNumber)}, {"n", kWhole}}, {{"ci", or_null(kRange)},
+                                                               {"count", kWhole},
+                                                               {"method", kText},
+                                                               {"level", kNumber},
+                                                               {"undefined", kText},
+                                                               {"missing", map_of(kWhole)},
+                                                               {"bounds", kRange}});
+}
 
 std::string list_of(const std::string& entry) {
   return fmt::format(R"({{"type": "array", "items": {}}})", entry);

@@ -17,9 +17,8 @@ namespace {
 class DetachedTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "detached-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
+    directory_ = testing::TempDir() + "assay-detached-" + std::to_string(::getpid());
+    std::filesystem::create_directories(directory_);
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
   ProcessIdentity start(const std::string& script, const std::string& argument = "") {

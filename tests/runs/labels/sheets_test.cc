@@ -19,9 +19,8 @@ namespace {
 class SheetsTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "sheets-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
+    directory_ = testing::TempDir() + "assay-sheets-" + std::to_string(::getpid());
+    std::filesystem::create_directories(directory_);
     sheets_ = Sheets::open(directory_).value();
   }
   void TearDown() override {

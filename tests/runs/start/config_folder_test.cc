@@ -17,9 +17,8 @@ using testing::HasSubstr;
 class ConfigFolderTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "configs-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
+    root_ = testing::TempDir() + "assay-configs-" + std::to_string(::getpid());
+    std::filesystem::create_directories(root_);
     std::filesystem::create_directories(root_ + "/configs/deep");
     write("configs/bot.yaml", "evaluation: question_router\nwhat: routes\ninput_path: bot.jsonl\n");
     write("configs/bot.jsonl", "{}\n");
