@@ -109,6 +109,18 @@ RunCatalogue::RunCatalogue(const std::vector<std::string>& results) {
 
 std::shared_ptr<const RunList> RunCatalogue::look() {
   const std::lock_guard guard(mutex_);
+  return look_at_all();
+}
+
+std::shared_ptr<const CataloguedRun> RunCatalogue::find(const std::string& id) {
+  const std::lock_guard guard(mutex_);
+  const auto known = last_ == nullptr ? nullptr : last_->find(id);
+  const auto kept = known == nullptr ? kept_.end() : kept_.find(known->run.directory);
+  if (kept == kept_.end() || !is_run_directory(kept->first)) return look_at_all()->find(id);
+  return look_at(kept->first, id, kept->second);
+}
+
+std::shared_ptr<const RunList> RunCatalogue::look_at_all() {
   std::vector<std::shared_ptr<const CataloguedRun>> runs;
   std::map<std::string, Kept> kept;
   std::map<std::string, int> ids;
@@ -123,7 +135,8 @@ std::shared_ptr<const RunList> RunCatalogue::look() {
     }
   }
   kept_ = std::move(kept);  // a run that has gone is forgotten
-  return std::make_shared<const RunList>(std::move(runs));
+  last_ = std::make_shared<const RunList>(std::move(runs));
+  return last_;
 }
 
 std::shared_ptr<const CataloguedRun> RunCatalogue::look_at(const std::string& directory, std::string id,
@@ -136,12 +149,13 @@ std::shared_ptr<const CataloguedRun> RunCatalogue::look_at(const std::string& di
     kept.version = version.text;
     kept.settled = version.settled;
     kept.run = read_run(directory);
+    kept.has_results = has_results(directory);
     kept.not_before = Clock::now() + kReadShare * (Clock::now() - now);
     reread = true;
   }
   // Who works on a run with results holds its lock only to look at it, or has broken the seal before.
   std::optional<LiveProgress> live;
-  if (!has_results(directory) && RunStore::is_locked(directory)) live = progress(kept, now);
+  if (!kept.has_results && RunStore::is_locked(directory)) live = progress(kept, now);
   if (!live) kept.samples.clear();
   if (!reread && kept.last && kept.last->live == live && kept.last->id == id) return kept.last;
   kept.last =
