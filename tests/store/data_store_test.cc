@@ -334,7 +334,7 @@ TEST_F(DataStoreTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute("PRAGMA user_version=77").has_value());
   }
-  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 3"));
+  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 4"));
 }
 
 TEST_F(DataStoreTest, WritersAndReadersOnManyThreadsDoNotDisturbEachOther) {
