@@ -11,8 +11,11 @@ namespace assay {
 
 // Store and jobs must outlive the routes.
 std::vector<Route> record_routes(DataStore& store);  // items, subsets, results, failures, feedback
-std::vector<Route> fetch_routes(DataStore& store);
+std::vector<Route> fetch_routes(DataStore& store);   // lists of items, results and failures
+std::vector<Route> reading_routes(DataStore& store);
+std::vector<Route> removal_routes(DataStore& store, Jobs& jobs);
 std::vector<Route> job_routes(DataStore& store, Jobs& jobs);
+std::vector<Route> job_report_routes(Jobs& jobs);  // figures and report
 // All of them.
 std::vector<Route> data_routes(DataStore& store, Jobs& jobs);
 
