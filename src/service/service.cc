@@ -10,7 +10,7 @@
 #include "service/page/page_routes.h"
 #include "service/results/result_routes.h"
 #include "service/status/status_routes.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "core/random.h"
 #include "core/text.h"
-#include "tests/store/data_store_fixture.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {

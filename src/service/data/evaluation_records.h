@@ -8,7 +8,7 @@
 
 #include "core/json/json.h"
 #include "service/http/exchange.h"
-#include "store/data_queries.h"
+#include "store/data/data_queries.h"
 
 namespace assay {
 

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "report/summary.h"
 #include "service/data/jobs.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 

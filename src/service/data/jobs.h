@@ -18,7 +18,7 @@
 #include "evaluations/persona/job_status.h"
 #include "report/summary.h"
 #include "service/data/job_lists.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 

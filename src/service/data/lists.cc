@@ -151,6 +151,40 @@ std::int64_t list_time_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+Json short_list_schema(const std::string& name, const std::string& entry) {
+  return object_schema({{name, list_of(entry)}, {"next", kTextOrNull}});
+}
+
+std::vector<QueryParameter> short_list_parameters() {
+  return {{"count", "integer", "Entries of a page, at most 10000."},
+          {"cursor", "string", "`next` of the answer before: goes on behind its last entry."}};
+}
+
+NameQuery name_query(Exchange& exchange, char list) {
+  NameQuery query;
+  query.count = exchange.whole("count", 1, kMostPerPage).value_or(1000);
+  query.after = number_cursor(exchange, list).value_or(0);
+  return query;
+}
+
+Json next_name(const std::optional<std::int64_t>& next, char list) {
+  return next ? Json(boost::json::string(cursor_text(list, {*next}))) : Json(nullptr);
+}
+
+QueryParameter id_parameter() {
+  return {"id", "string", "Its id; needed."};
+}
+
+std::string needed_id(Exchange& exchange) {
+  auto id = exchange.text("id");
+  if (!id) exchange.add_error("id", "missing");
+  return id.value_or("");
+}
+
+std::string list_of(const std::string& entry) {
+  return fmt::format(R"({{"type": "array", "items": {}}})", entry);
+}
+
 void send_page(const Exchange& exchange, const char* name, ListedPage page, JsonObject more) {
   JsonObject answer{{name, std::move(page.entries)}};
   for (auto& [key, value] : more) answer[key] = std::move(value);

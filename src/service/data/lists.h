@@ -17,7 +17,7 @@
 #include "core/time.h"
 #include "service/http/route_parts.h"
 #include "service/http/streamed_answer.h"
-#include "store/data_queries.h"
+#include "store/data/data_queries.h"
 
 namespace assay {
 
@@ -62,6 +62,23 @@ TimeSpan recorded_filter(Exchange& exchange);
 
 // Milliseconds since 1970.
 std::int64_t list_time_ms();
+
+// A list without totals: `count` and `cursor`, and its answer with `next`.
+std::vector<QueryParameter> short_list_parameters();
+Json short_list_schema(const std::string& name, const std::string& entry);
+NameQuery name_query(Exchange& exchange, char list);
+Json next_name(const std::optional<std::int64_t>& next, char list);
+
+// The parameter `id` of a route about one thing; an error if it is not there.
+QueryParameter id_parameter();
+std::string needed_id(Exchange& exchange);
+
+// JSON Schemas of what stands in answers.
+constexpr const char* kWhole = R"({"type": "integer"})";
+constexpr const char* kText = R"({"type": "string"})";
+constexpr const char* kTextOrNull = R"({"type": ["string", "null"]})";
+constexpr const char* kObject = R"({"type": "object"})";
+std::string list_of(const std::string& entry);
 
 void send_page(const Exchange& exchange, const char* name, ListedPage page, JsonObject more = {});
 

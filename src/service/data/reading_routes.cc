@@ -1,5 +1,5 @@
-// What the store holds, read back: one item with all that was said of it, records, contexts, personas and
-// perspectives with their versions, feedback, tags and subsets.
+// What the store holds, read back: one item with all that was said of it, records, contexts, feedback, tags
+// and subsets.
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,13 +49,6 @@ const std::vector<QueryParameter> kRecordFilters = {
     {"job", "string", "Id of the job that recorded it."},
     {"since", "string", "Recorded at this time or later: ISO 8601, or milliseconds since 1970."},
     {"until", "string", "Recorded before this time."}};
-
-// The parameter `id`; an error if it is not there.
-std::string needed_id(Exchange& exchange) {
-  auto id = exchange.text("id");
-  if (!id) exchange.add_error("id", "missing");
-  return id.value_or("");
-}
 
 JsonArray to_json(const std::vector<SubsetSize>& subsets) {
   JsonArray list;
@@ -162,17 +155,6 @@ void list_contexts(DataStore& store, const ExchangePointer& exchange) {
   exchange->send(200, JsonObject{{"contexts", std::move(list)}, {"next", std::move(next)}});
 }
 
-// `count` and `cursor` of a short list.
-NameQuery name_query(Exchange& exchange, char list) {
-  NameQuery query;
-  query.count = exchange.whole("count", 1, kMostPerPage).value_or(1000);
-  query.after = number_cursor(exchange, list).value_or(0);
-  return query;
-}
-Json next_name(const std::optional<std::int64_t>& next, char list) {
-  return next ? Json(boost::json::string(cursor_text(list, {*next}))) : Json(nullptr);
-}
-
 void list_tags(DataStore& store, const ExchangePointer& exchange) {
   const NameQuery query = name_query(*exchange, 't');
   if (exchange->refused()) return;
@@ -189,49 +171,6 @@ void list_subsets(DataStore& store, const ExchangePointer& exchange) {
   const auto subsets = store.subsets();
   if (!subsets) return exchange->send_failure(subsets.error());
   exchange->send(200, JsonObject{{"subsets", to_json(*subsets)}, {"next", nullptr}});
-}
-
-// What personas and perspectives have alike, in the words of each.
-struct VersionedWords {
-  VersionedKind kind;
-  const char* list;     // of the answer, and the path
-  const char* one;      // the same of one
-  const char* id;       // member of the answer
-  char cursor;          // of the list
-  const char* summary;  // of the list
-};
-constexpr VersionedWords kVersioned[] = {
-    {VersionedKind::persona, "personas", "persona", "personaId", 'p',
-     "Personas that have judged, with how many versions and verdicts."},
-    {VersionedKind::perspective, "perspectives", "perspective", "perspectiveId", 'w',
-     "Perspectives that were judged from, with how many versions and verdicts."}};
-
-void list_versioned(DataStore& store, const ExchangePointer& exchange, const VersionedWords& words) {
-  const NameQuery query = name_query(*exchange, words.cursor);
-  if (exchange->refused()) return;
-  const auto page = store.versioned(words.kind, query);
-  if (!page) return exchange->send_failure(page.error());
-  JsonArray list;
-  for (const VersionedName& one : page->rows)
-    list.push_back(JsonObject{{words.id, one.id}, {"versions", one.versions}, {"verdicts", one.verdicts}});
-  exchange->send(200,
-                 JsonObject{{words.list, std::move(list)}, {"next", next_name(page->next, words.cursor)}});
-}
-
-void get_versions(DataStore& store, const ExchangePointer& exchange, const VersionedWords& words) {
-  const std::string id = needed_id(*exchange);
-  if (exchange->refused()) return;
-  const auto versions = store.versions(words.kind, id);
-  if (!versions) return exchange->send_failure(versions.error());
-  if (versions->empty()) return exchange->send_error(404, fmt::format("there is no such {}", words.one));
-  JsonArray list;
-  for (const Version& one : *versions) {
-    auto content = parse_json(one.json);
-    list.push_back(JsonObject{{"version", one.version},
-                              {"verdicts", one.verdicts},
-                              {words.one, content ? std::move(*content) : Json(nullptr)}});
-  }
-  exchange->send(200, JsonObject{{words.id, id}, {"versions", std::move(list)}});
 }
 
 void list_feedback(DataStore& store, const ExchangePointer& exchange) {
@@ -258,15 +197,6 @@ void list_feedback(DataStore& store, const ExchangePointer& exchange) {
             });
 }
 
-const char* const kWhole = R"({"type": "integer"})";
-const char* const kText = R"({"type": "string"})";
-const char* const kTextOrNull = R"({"type": ["string", "null"]})";
-const char* const kObject = R"({"type": "object"})";
-
-std::string list_of(const std::string& entry) {
-  return fmt::format(R"({{"type": "array", "items": {}}})", entry);
-}
-
 std::string record_schema() {
   return to_text(object_schema({{"recordId", kWhole},
                                 {"recordedMs", kWhole},
@@ -291,58 +221,18 @@ std::string subset_schema() {
   return to_text(object_schema({{"tag", kText}, {"percent", kWhole}, {"members", kWhole}, {"of", kWhole}}));
 }
 
-// A short list with its cursor.
-Json short_list_schema(const std::string& name, const std::string& entry) {
-  return object_schema({{name, list_of(entry)}, {"next", kTextOrNull}});
-}
-
-std::vector<QueryParameter> short_list_parameters() {
-  return {{"count", "integer", "Entries of a page, at most 10000."},
-          {"cursor", "string", "`next` of the answer before: goes on behind its last entry."}};
-}
-
-const QueryParameter kId{"id", "string", "Its id; needed."};
-
-void add_versioned(DataStore& store, std::vector<Route>& routes) {
-  for (const VersionedWords& words : kVersioned) {
-    const std::string entry =
-        to_text(object_schema({{words.id, kText}, {"versions", kWhole}, {"verdicts", kWhole}}));
-    routes.push_back({.method = "GET",
-                      .path = fmt::format("{}/{}", kDataBase, words.list),
-                      .role = TokenRole::read,
-                      .summary = words.summary,
-                      .query = short_list_parameters(),
-                      .answer = short_list_schema(words.list, entry),
-                      .handle = [&store, &words](const ExchangePointer& exchange, const Json&) {
-                        list_versioned(store, exchange, words);
-                      }});
-    const std::string version =
-        to_text(object_schema({{"version", kWhole}, {"verdicts", kWhole}, {words.one, kObject}}));
-    routes.push_back({.method = "GET",
-                      .path = fmt::format("{}/{}", kDataBase, words.one),
-                      .role = TokenRole::read,
-                      .summary = fmt::format("One {} with the content of each version.", words.one),
-                      .query = {kId},
-                      .answer = object_schema({{words.id, kText}, {"versions", list_of(version)}}),
-                      .statuses = {200, 400, 404},
-                      .handle = [&store, &words](const ExchangePointer& exchange, const Json&) {
-                        get_versions(store, exchange, words);
-                      }});
-  }
-}
-
 }  // namespace
 
 std::vector<Route> reading_routes(DataStore& store) {
   const std::string base = kDataBase;
   Json whole_record = parse_json(record_schema()).value();
   whole_record.get_object()["properties"].get_object()["record"] = JsonObject{{"type", "object"}};
-  std::vector<Route> routes = {
+  return {
       {.method = "GET",
        .path = base + "/item",
        .role = TokenRole::read,
        .summary = "One item with everything that was said of it: results, failures, feedback.",
-       .query = {kId},
+       .query = {id_parameter()},
        .answer = object_schema({{"itemId", kText},
                                 {"publishedMs", kWhole},
                                 {"item", R"({"type": ["object", "null"],
@@ -407,8 +297,6 @@ std::vector<Route> reading_routes(DataStore& store) {
        .statuses = {200, 400},
        .handle = asking(store, list_subsets)},
   };
-  add_versioned(store, routes);
-  return routes;
 }
 
 }  // namespace assay

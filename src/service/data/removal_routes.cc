@@ -26,13 +26,10 @@ void remove(DataStore& store, const ExchangePointer& exchange, Removal what, con
 }
 
 void remove_item(DataStore& store, const ExchangePointer& exchange) {
-  const auto id = exchange->text("id");
-  if (!id) exchange->add_error("id", "missing");
+  const std::string id = needed_id(*exchange);
   const bool with_records = exchange->flag("records");
-  remove(
-      store, exchange,
-      {.kind = with_records ? Removal::Kind::item_and_records : Removal::Kind::item, .id = id.value_or("")},
-      "item");
+  remove(store, exchange,
+         {.kind = with_records ? Removal::Kind::item_and_records : Removal::Kind::item, .id = id}, "item");
 }
 
 void remove_job(Jobs& jobs, const ExchangePointer& exchange) {
@@ -67,13 +64,12 @@ constexpr Numbered kNumbered[] = {
 
 std::vector<Route> removal_routes(DataStore& store, Jobs& jobs) {
   const std::string base = kDataBase;
-  const std::string whole = R"({"type": "integer"})";
-  const Json removed = object_schema({{"items", whole},
-                                      {"records", whole},
-                                      {"results", whole},
-                                      {"failures", whole},
-                                      {"feedback", whole},
-                                      {"jobs", whole}});
+  const Json removed = object_schema({{"items", kWhole},
+                                      {"records", kWhole},
+                                      {"results", kWhole},
+                                      {"failures", kWhole},
+                                      {"feedback", kWhole},
+                                      {"jobs", kWhole}});
   std::vector<Route> routes;
   for (const Numbered& one : kNumbered) {
     routes.push_back({.method = "DELETE",
@@ -91,7 +87,7 @@ std::vector<Route> removal_routes(DataStore& store, Jobs& jobs) {
                     .path = base + "/item",
                     .role = TokenRole::write,
                     .summary = "Removes an item with its tags and places in subsets.",
-                    .query = {{"id", "string", "Its id; needed."},
+                    .query = {id_parameter(),
                               {"records", "boolean",
                                "Also every record and failure that speaks of it, with all they hold."}},
                     .answer = removed,

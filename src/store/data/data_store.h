@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "store/data_queries.h"
-#include "store/data_records.h"
+#include "store/data/data_queries.h"
+#include "store/data/data_records.h"
 
 namespace assay {
 

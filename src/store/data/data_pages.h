@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "store/data_selection.h"
+#include "store/data/data_selection.h"
 #include "store/statements.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "store/data_reads.h"
-#include "store/data_tables.h"
-#include "store/data_writes.h"
+#include "store/data/data_reads.h"
+#include "store/data/data_tables.h"
+#include "store/data/data_writes.h"
 #include "store/file_lock.h"
 #include "store/group_commit.h"
 #include "store/statements.h"

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/data_writes.h"
+#include "store/data/data_writes.h"
 
 namespace assay {
 namespace {

@@ -1,8 +1,8 @@
-#include "store/data_reads.h"
+#include "store/data/data_reads.h"
 
 #include <utility>
 
-#include "store/data_pages.h"
+#include "store/data/data_pages.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "store/run_store.h"
-#include "tests/store/data_store_fixture.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {

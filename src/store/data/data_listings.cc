@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "store/data_pages.h"
-#include "store/data_reads.h"
+#include "store/data/data_pages.h"
+#include "store/data/data_reads.h"
 
 namespace assay {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/sha256.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 #include "store/statements.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-#include "store/data_selection.h"
+#include "store/data/data_selection.h"
 
 #include <algorithm>
 #include <span>

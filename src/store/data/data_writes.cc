@@ -1,4 +1,4 @@
-#include "store/data_writes.h"
+#include "store/data/data_writes.h"
 
 #include <algorithm>
 #include <chrono>

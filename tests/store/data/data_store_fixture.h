@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 #include "store/sqlite.h"
 
 namespace assay {

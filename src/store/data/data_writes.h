@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 #include "store/pieced_texts.h"
 #include "store/statements.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "store/data_tables.h"
-#include "store/data_writes.h"
+#include "store/data/data_tables.h"
+#include "store/data/data_writes.h"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "store/data_writes.h"
+#include "store/data/data_writes.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/data_tables.h"
+#include "store/data/data_tables.h"
 
 #include <cerrno>
 #include <cstdio>

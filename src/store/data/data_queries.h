@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "store/data_records.h"
+#include "store/data/data_records.h"
 
 namespace assay {
 
