@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/data/item_cursor.h"
-
 namespace assay {
 namespace {
 
@@ -65,24 +63,6 @@ TEST(Access, AnotherSiteChangesNothingEvenWithoutAnOrigin) {
   EXPECT_FALSE(access.objection(request)) << "a link from elsewhere opens the page";
   request.method = "POST";
   EXPECT_EQ(access.objection(request)->first, 403);
-}
-
-TEST(ItemCursor, IsReadBackInItsOrderOnly) {
-  const ItemPlace place{7, -5, "an item: \u00e9 42"};
-  for (const auto order : {ItemQuery::Order::stored, ItemQuery::Order::newest, ItemQuery::Order::item_id}) {
-    const std::string text = cursor_text(order, place);
-    EXPECT_EQ(text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz"), std::string::npos);
-    const auto read = read_cursor(order, text);
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->position, 7);
-    EXPECT_EQ(read->published_ms, -5);
-    EXPECT_EQ(read->item_id, place.item_id);
-    EXPECT_FALSE(read_cursor(
-        order == ItemQuery::Order::stored ? ItemQuery::Order::newest : ItemQuery::Order::stored, text));
-    for (const std::size_t cut : {0U, 1U, 2U, 3U, 5U})
-      EXPECT_FALSE(read_cursor(order, text.substr(0, cut))) << cut;
-  }
-  EXPECT_FALSE(read_cursor(ItemQuery::Order::stored, "szz"));
 }
 
 }  // namespace
