@@ -49,6 +49,7 @@ int show_command(const std::vector<std::string>& words, const Surroundings& surr
 int init_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int runs_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int serve_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int view_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int sim_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int demo_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int import_command(const std::vector<std::string>& words, const Surroundings& surroundings);
@@ -78,6 +79,7 @@ Keys show_keys();
 Keys init_keys();
 Keys runs_keys();
 Keys serve_keys();
+Keys view_keys();
 Keys sim_keys();
 Keys demo_keys();
 Keys import_keys();

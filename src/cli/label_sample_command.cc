@@ -22,18 +22,6 @@
 namespace assay {
 namespace {
 
-// A cell as a person reads it: texts as they are, a list of texts one below the other.
-std::string cell_text(const Json& value) {
-  if (value.is_null()) return "";
-  if (const auto text = as_text(value)) return std::string(*text);
-  const JsonArray* list = value.if_array();
-  if (list == nullptr || !std::ranges::all_of(*list, [](const Json& one) { return one.is_string(); }))
-    return to_text(value);
-  std::string out;
-  for (const Json& one : *list) out += (out.empty() ? "" : "\n\n") + std::string(one.get_string());
-  return out;
-}
-
 // The fields of the material, in the order of their first coming.
 std::vector<std::string> material_columns(const std::map<std::string, JsonObject>& material,
                                           const std::vector<std::string>& ids) {
@@ -88,7 +76,7 @@ Result<std::string> sample_csv(const RunScores& run, const std::string& figure, 
     cells = {run.cases[row].id, number_text(choice.probabilities[row])};
     for (const std::string& column : columns) {
       const Json* value = material->at(run.cases[row].id).if_contains(column);
-      cells.push_back(value == nullptr ? "" : cell_text(*value));
+      cells.push_back(value == nullptr ? "" : material_text(*value));
     }
     cells.emplace_back();
     append_csv_row(csv, cells);

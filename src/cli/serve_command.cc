@@ -7,23 +7,17 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
-#include "cli/command.h"
 #include "cli/help.h"
+#include "cli/serve.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "core/yaml.h"
 #include "evaluations/common_keys.h"
 #include "net/event_loop.h"
 #include "net/http/host_name.h"
-#include "net/http/http_server.h"
 #include "net/signals.h"
-#include "service/data/data_routes.h"
-#include "service/data/jobs.h"
 #include "service/data/retention.h"
 #include "service/http/access.h"
-#include "service/http/routes.h"
-#include "service/http/tokens.h"
-#include "store/data_store.h"
 
 namespace assay {
 namespace {
@@ -89,7 +83,89 @@ int show_prunable(const std::string& directory, const RetentionPlan& plan, const
   return kDone;
 }
 
+int make_token(const Config& config, const std::string& client, const Surroundings& surroundings) {
+  const std::string file = config.text("tokens");
+  if (file.empty())
+    return refuse(Error{ErrorKind::usage, "--new-token needs --tokens FILE to add it to", {}}, surroundings);
+  auto token = Tokens::add(file, client, config.text("roles"));
+  if (!token) return refuse(token.error(), surroundings);
+  print(*token + "\n");
+  return kDone;
+}
+
+Status check_addresses(const Config& config, const TokenFile& tokens) {
+  const std::string host = config.text("host");
+  if (!is_loopback_host(plain_host(host)) && !tokens.needed()) {
+    return fail(Error{ErrorKind::config,
+                      fmt::format("{} can be reached from other machines, and there are no tokens: make one "
+                                  "with --tokens FILE --new-token CLIENT, or listen on 127.0.0.1",
+                                  host),
+                      {{"key", "host"}}});
+  }
+  for (const std::string& origin : config.texts("cors")) {
+    if (std::string defect = Access::origin_defect(origin); !defect.empty())
+      return fail(Error{ErrorKind::config, std::move(defect), {{"key", "cors"}}});
+  }
+  if (const std::string scheme = scheme_in(config.text("store")); !scheme.empty()) {
+    return fail(Error{ErrorKind::config,
+                      fmt::format("found {}:…, expected a directory: the service keeps its data in a file "
+                                  "(SQLite) there, and knows no other store",
+                                  scheme),
+                      {{"key", "store"}}});
+  }
+  return {};
+}
+
+Result<ServiceOptions> service_options(const Config& config, const Surroundings& surroundings) {
+  auto tokens =
+      TokenFile::open(config.text("tokens"), [](const std::string& problem) { print_error(problem + "\n"); });
+  if (!tokens) return fail(std::move(tokens.error()));
+  if (auto good = check_addresses(config, **tokens); !good) return fail(std::move(good.error()));
+  ServiceOptions options;
+  options.http.host = config.text("host");
+  options.http.port = static_cast<std::uint16_t>(config.integer("port").value_or(8080));
+  options.http.threads = static_cast<int>(config.integer("threads").value_or(2));
+  options.http.max_body = static_cast<std::size_t>(config.integer("max_body").value_or(16 << 20));
+  options.http.max_buffered = static_cast<std::size_t>(config.integer("max_buffered").value_or(256 << 20));
+  options.http.header_timeout = config.duration("request_timeout");
+  options.names = config.texts("names");
+  options.cors = config.texts("cors");
+  options.tokens = std::move(*tokens);
+  options.results = config.texts("results");
+  if (options.results.empty()) options.results.emplace_back("results");
+  options.labels = config.has("labels") ? config.text("labels") : config.text("store") + "/labels";
+  options.configs = config.text("configs");
+  options.started = config.text("store") + "/started";
+  options.data = DataOptions{config.text("store"), static_cast<int>(config.integer("jobs").value_or(2)),
+                             retention_plan(config)};
+  options.config = config;
+  options.environment = surroundings.environment;
+  return options;
+}
+
 }  // namespace
+
+int serve(ServiceOptions options, const Surroundings& surroundings,
+          const std::function<void(const std::string& address)>& listening) {
+  const std::string host = options.http.host;
+  auto service = Service::start(std::move(options));
+  if (!service) return refuse(service.error(), surroundings);
+  listening(fmt::format("http://{}:{}", url_host(host), (*service)->port()));
+  EventLoop loop;
+  std::thread stopping;
+  const SignalWatch watch(loop, [&, signals = 0](int) mutable {
+    // The second signal does not wait; what was answered is safe.
+    if (++signals > 1) ::_exit(kInterrupted);
+    print_error("\nstopping: waiting for what is in flight (again to stop at once)\n");
+    stopping = std::thread([&] {
+      (*service)->stop(kDrainTime);
+      loop.stop();
+    });
+  });
+  loop.run();
+  if (stopping.joinable()) stopping.join();
+  return kDone;
+}
 
 Keys serve_keys() {
   Keys keys = {{.name = "host",
@@ -105,15 +181,33 @@ Keys serve_keys() {
                 .type = KeyType::text_list,
                 .help = "Names by which clients reach the service, besides loopback and the address that it "
                         "listens on: that of a proxy, that of the machine."},
+               {.name = "cors",
+                .type = KeyType::text_list,
+                .help = "Origins of pages elsewhere that may use the service from a browser: "
+                        "https://dashboard.example.org."},
                {.name = "store",
                 .type = KeyType::path,
                 .help = "Directory of the store: data.db and the jobs.",
                 .default_value = "assay-store"},
+               {.name = "results",
+                .type = KeyType::path_list,
+                .help = "Directories of runs that the page and the results API show; `results` if there is "
+                        "none named."},
+               {.name = "labels",
+                .type = KeyType::path,
+                .help = "Directory of the sheets of people who judge cases themselves; `labels` in the store "
+                        "if none is named."},
+               {.name = "configs",
+                .type = KeyType::path,
+                .help = "Directory of configs that runs may be started from, with a token of role run."},
                {.name = "tokens",
                 .type = KeyType::path,
                 .help = "File with the hashed tokens of clients; without one nobody needs a token."},
                {.name = "new_token",
                 .help = "Make a token for this client, add its hash to `tokens`, print it once, and end."},
+               {.name = "roles",
+                .help = "What the new token may do, with commas between: read, label, write, run; without "
+                        "it all but run."},
                {.name = "threads",
                 .type = KeyType::integer,
                 .help = "Threads that answer requests, and as many event loops for the cases of jobs.",
@@ -177,93 +271,22 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   const auto config = read_config(*arguments, surroundings);
   if (!config) return kBadInput;
 
-  const std::string tokens_file = config->text("tokens");
-  if (const std::string client = config->text("new_token"); !client.empty()) {
-    if (tokens_file.empty())
-      return refuse(Error{ErrorKind::usage, "--new-token needs --tokens FILE to add it to", {}},
-                    surroundings);
-    auto token = Tokens::add(tokens_file, client);
-    if (!token) return refuse(token.error(), surroundings);
-    print(*token + "\n");
-    return kDone;
-  }
-  auto tokens = Tokens::read(tokens_file);
-  if (!tokens) return refuse(tokens.error(), surroundings);
-  const std::string host = config->text("host");
-  if (!is_loopback_host(plain_host(host)) && tokens->empty()) {
-    return refuse(
-        Error{ErrorKind::config,
-              fmt::format("{} can be reached from other machines, and there are no tokens: make one with "
-                          "--tokens FILE --new-token CLIENT, or listen on 127.0.0.1",
-                          host),
-              {{"key", "host"}}},
-        surroundings);
-  }
-  const std::string directory = config->text("store");
-  if (const std::string scheme = scheme_in(directory); !scheme.empty()) {
-    return refuse(Error{ErrorKind::config,
-                        fmt::format("found {}:…, expected a directory: the service keeps its data in a file "
-                                    "(SQLite) there, and knows no other store",
-                                    scheme),
-                        {{"key", "store"}}},
-                  surroundings);
-  }
-  if (config->boolean("dry_run")) return show_prunable(directory, retention_plan(*config), surroundings);
+  if (const std::string client = config->text("new_token"); !client.empty())
+    return make_token(*config, client, surroundings);
+  auto options = service_options(*config, surroundings);
+  if (!options) return refuse(options.error(), surroundings);
+  if (config->boolean("dry_run"))
+    return show_prunable(options->data->directory, options->data->keep, surroundings);
   // What people said and what models answered is for the service's owner alone.
   ::umask(0077);
-  if (auto made = make_directories(directory); !made) return refuse(made.error(), surroundings);
-  auto store = DataStore::open(directory + "/data.db");
-  if (!store) return refuse(store.error(), surroundings);
-  auto jobs = Jobs::start({directory + "/jobs", static_cast<int>(config->integer("jobs").value_or(2)),
-                           *config, surroundings.environment},
-                          **store);
-  if (!jobs) return refuse(jobs.error(), surroundings);
-  const Routes routes(data_routes(**store, **jobs), std::move(*tokens), Access(host, config->texts("names")));
-  HttpServerOptions options;
-  options.host = host;
-  options.port = static_cast<std::uint16_t>(config->integer("port").value_or(8080));
-  options.threads = static_cast<int>(config->integer("threads").value_or(2));
-  options.max_body = static_cast<std::size_t>(config->integer("max_body").value_or(16 << 20));
-  options.max_buffered = static_cast<std::size_t>(config->integer("max_buffered").value_or(256 << 20));
-  options.header_timeout = config->duration("request_timeout");
-  options.admit = [&routes](ServerRequest& head) { return routes.admit(head); };
-  auto server = HttpServer::start(
-      options, [&routes](ServerRequest request, const std::shared_ptr<Responder>& responder) {
-        routes.answer(std::move(request), responder);
-      });
-  if (!server) return refuse(server.error(), surroundings);
-  if (!config->boolean("quiet"))
-    print(fmt::format("listening on http://{}:{}/data/eval\n", url_host(host), (*server)->port()));
-
-  std::optional<Retention> retention;
-  if (const RetentionPlan plan = retention_plan(*config); !plan.empty()) {
-    const bool quiet = config->boolean("quiet");
-    retention.emplace(plan, **store, directory + "/jobs", [quiet](const std::string& line) {
-      if (!quiet) print(line + "\n");
-    });
-  }
-
-  EventLoop loop;
-  std::thread stopping;
-  const SignalWatch watch(loop, [&, signals = 0](int) mutable {
-    // The second signal does not wait; what was answered is safe.
-    if (++signals > 1) ::_exit(kInterrupted);
-    print_error("\nstopping: waiting for what is in flight (again to stop at once)\n");
-    // Nothing new; the jobs' requests in flight and whoever waits for them; the answers under way.
-    stopping = std::thread([&] {
-      (*server)->refuse_new();
-      (*jobs)->stop();
-      (void)(*server)->drain(kDrainTime);
-      loop.stop();
-    });
+  const bool quiet = config->boolean("quiet");
+  const std::string host = config->text("host");
+  options->tell = [quiet](const std::string& line) {
+    if (!quiet) print(line + "\n");
+  };
+  return serve(std::move(*options), surroundings, [&](const std::string& address) {
+    if (!quiet) print(fmt::format("listening on {}/data/eval\nthe page is at {}/\n", address, address));
   });
-  loop.run();
-  if (stopping.joinable()) stopping.join();
-  retention.reset();
-  server->reset();
-  jobs->reset();
-  store->reset();
-  return kDone;
 }
 
 }  // namespace assay

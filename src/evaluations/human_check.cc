@@ -55,6 +55,16 @@ Key human_key() {
       .example = "{labels: labels.csv, figure: faithfulness.mean}"};
 }
 
+HumanCheck::HumanCheck(std::string figure, const std::vector<HumanLabel>& labels)
+    : figure_(std::move(figure)) {
+  for (const HumanLabel& label : labels) take(label);
+}
+
+bool HumanCheck::take(const HumanLabel& label) {
+  if (!labels_.empty() && labels_.begin()->second.probability != label.probability) weighted_ = true;
+  return labels_.emplace(label.id, Label{label.value, label.probability}).second;
+}
+
 std::optional<HumanCheck> HumanCheck::from(const Config& config, const std::vector<MeanFigure>& figures,
                                            std::vector<ConfigProblem>& problems) {
   if (!config.has("human")) return std::nullopt;
@@ -99,9 +109,7 @@ std::optional<HumanCheck> HumanCheck::from(const Config& config, const std::vect
       }
       chance = given.value_or(1);
     }
-    if (!check->labels_.empty() && check->labels_.begin()->second.probability != chance)
-      check->weighted_ = true;
-    if (!check->labels_.emplace(row.cells[id], Label{value.value_or(0), chance}).second)
+    if (!check->take({row.cells[id], value.value_or(0), chance}))
       complain(fmt::format("line {}: the case {} is labelled already", row.line, row.cells[id]));
   }
   if (check->labels_.empty()) complain("no row has a label");

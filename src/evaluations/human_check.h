@@ -22,8 +22,18 @@ namespace assay {
 // `human:` in a config.
 Key human_key();
 
+// What people say of one case.
+struct HumanLabel {
+  std::string id;
+  double value = 0;
+  double probability = 1;  // that the case was to be labelled
+};
+
 class HumanCheck {
  public:
+  HumanCheck() = default;
+  // Of labels that stand in no file; of several for one case the first counts.
+  HumanCheck(std::string figure, const std::vector<HumanLabel>& labels);
   // Nothing if the config has no `human`. A file that cannot be read, cells that are wrong, or a figure that
   // is none of `figures` become problems.
   static std::optional<HumanCheck> from(const Config& config, const std::vector<MeanFigure>& figures,
@@ -42,6 +52,8 @@ class HumanCheck {
     double value = 0;
     double probability = 1;
   };
+  bool take(const HumanLabel& label);  // false: the case is labelled already
+
   std::string figure_;
   bool weighted_ = false;  // the file has probabilities that differ
   std::map<std::string, Label, std::less<>> labels_;

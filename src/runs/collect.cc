@@ -64,6 +64,15 @@ std::string problem_line(const Problem& problem) {
                      problem.where.empty() ? "" : ": ", visible(problem.text));
 }
 
+// With what the spec alone does not say: where it stands among the others, and whether it wants the whole
+// width.
+Json placed_spec(const Plot& plot, std::size_t place) {
+  Json spec = plot.spec;
+  if (JsonObject* object = spec.if_object())
+    (*object)["usermeta"] = JsonObject{{"place", place}, {"wide", plot.wide}};
+  return spec;
+}
+
 UsageTotals usage_of(const std::optional<RunTotals>& totals) {
   UsageTotals usage;
   if (!totals) {
@@ -343,8 +352,10 @@ Task<Result<Collected>> collect_run(const CollectRequest& request, ProblemList& 
   report.command = request.header.command;
   files.write(kNotableFile, pretty_text(to_json(report.notable)));
   files.write("summary.json", pretty_text(to_json(report.summary)));
-  for (const Plot& plot : report.summary.plots)
-    files.write(fmt::format("plots/{}.vl.json", plot.name), pretty_text(plot.spec));
+  for (std::size_t i = 0; i < report.summary.plots.size(); ++i) {
+    const Plot& plot = report.summary.plots[i];
+    files.write(fmt::format("plots/{}.vl.json", plot.name), pretty_text(placed_spec(plot, i)));
+  }
   for (const std::string& name : files.names()) {
     if (name.ends_with(".html")) report.pages.push_back(name);
   }

@@ -69,13 +69,19 @@ bool read_results(FoundRun& run) {
   run.evaluation = summary->evaluation;
   run.what = summary->what;
   run.started = summary->started.substr(0, kSeconds);
+  run.finished = summary->finished.substr(0, kSeconds);
   run.cases = summary->cases.total;
   run.done = summary->cases.evaluated + summary->cases.errored;
   run.errored = summary->cases.errored;
   run.cost_usd = summary->usage.cost_usd;
-  for (const GateResult& gate : summary->gates) run.gates_passed = run.gates_passed && gate.passed;
+  run.requests = summary->usage.requests;
+  run.tokens = summary->usage.prompt_tokens + summary->usage.completion_tokens;
+  run.simulated = std::move(summary->simulated);
+  for (const GateResult& gate : summary->gates) ++(gate.passed ? run.passed_gates : run.failed_gates);
+  run.gates_passed = run.failed_gates == 0;
   if (!summary->metrics.empty()) {
     const Metric& first = summary->metrics.front();
+    run.figure = first;
     run.headline = fmt::format("{} {}", first.name, value_words(first));
     const std::string interval = interval_words(first);
     if (!interval.empty()) run.headline += fmt::format(" ({})", interval);
@@ -93,6 +99,9 @@ void read_journal(FoundRun& run) {
   run.cases = glance->identity.cases;
   // It was gone on with, to take more cases than when it began; how many is not written down.
   if (run.done > run.cases) run.cases = 0;
+  run.requests = glance->totals.requests;
+  run.tokens = glance->totals.prompt_tokens + glance->totals.completion_tokens;
+  run.simulated = std::move(glance->totals.simulated);
   if (glance->totals.cost_known) run.cost_usd = static_cast<double>(glance->totals.cost_picousd) / 1e12;
 }
 
@@ -107,15 +116,6 @@ WallTime last_written(const std::string& directory) {
     last = std::max(last, WallTime(std::chrono::duration_cast<WallTime::duration>(since)));
   }
   return last;
-}
-
-FoundRun read_run(const fs::path& directory) {
-  FoundRun run;
-  run.directory = directory.string();
-  read_config(run);
-  if (!read_results(run)) read_journal(run);
-  run.written = last_written(run.directory);
-  return run;
 }
 
 }  // namespace
@@ -136,6 +136,15 @@ bool is_run_directory(const std::string& directory) {
   return file_exists(directory + "/config.yaml") && (holds_run(directory) || was_begun(directory));
 }
 
+FoundRun read_run(const std::string& directory) {
+  FoundRun run;
+  run.directory = directory;
+  read_config(run);
+  if (!read_results(run)) read_journal(run);
+  run.written = last_written(run.directory);
+  return run;
+}
+
 std::vector<FoundRun> find_runs(const std::string& results) {
   std::vector<FoundRun> runs;
   std::error_code ignored;
@@ -148,7 +157,7 @@ std::vector<FoundRun> find_runs(const std::string& results) {
       continue;
     }
     if (it->is_directory(ignored) && is_run_directory(it->path().string()))
-      runs.push_back(read_run(it->path()));
+      runs.push_back(read_run(it->path().string()));
   }
   std::sort(runs.begin(), runs.end(),
             [](const FoundRun& a, const FoundRun& b) { return a.started > b.started; });

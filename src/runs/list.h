@@ -9,6 +9,7 @@
 
 #include "core/json/json.h"
 #include "core/time.h"
+#include "report/summary.h"
 
 namespace assay {
 
@@ -19,8 +20,9 @@ std::string_view to_string(RunState state);
 struct FoundRun {
   std::string directory;
   std::string evaluation;
-  std::string what;     // free text of the config
-  std::string started;  // "2026-11-17T10:00:00"; empty: unknown
+  std::string what;      // free text of the config
+  std::string started;   // "2026-11-17T10:00:00"; empty: unknown
+  std::string finished;  // the same; empty: not yet
   bool complete = false;
   std::int64_t done = 0;   // cases with an outcome
   std::int64_t cases = 0;  // of so many; 0: unknown
@@ -28,14 +30,23 @@ struct FoundRun {
   std::vector<std::string> models;  // that the config names
   std::optional<double> cost_usd;   // nothing: a price is unknown
   std::string headline;
+  std::optional<Metric> figure;  // that the headline tells
   bool gates_passed = true;
-  WallTime written{};  // when a sitting last wrote to it
+  std::int64_t passed_gates = 0;  // how many
+  std::int64_t failed_gates = 0;
+  std::vector<std::string> simulated;  // models of the simulator that answered
+  std::int64_t requests = 0;           // to the outside, so far
+  std::int64_t tokens = 0;             // in and out
+  WallTime written{};                  // when a sitting last wrote to it
 
   RunState state() const {
     if (!complete) return RunState::unfinished;
     return gates_passed ? RunState::done : RunState::gate_failed;
   }
 };
+
+// One run, as its files are now. Locks nothing.
+FoundRun read_run(const std::string& directory);
 
 // Newest first. A run's directory holds a config.yaml and is `results` itself or lies at most two levels
 // below it.

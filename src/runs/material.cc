@@ -1,7 +1,9 @@
 #include "runs/material.h"
 
+#include <algorithm>
 #include <utility>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
@@ -68,6 +70,17 @@ Result<Material> case_material(const std::string& directory, const std::set<std:
                       {{"directory", directory}}});
   }
   return found;
+}
+
+std::string material_text(const Json& value) {
+  if (value.is_null()) return "";
+  if (const auto text = as_text(value)) return std::string(*text);
+  const JsonArray* list = value.if_array();
+  if (list == nullptr || !std::ranges::all_of(*list, [](const Json& one) { return one.is_string(); }))
+    return to_text(value);
+  std::string out;
+  for (const Json& one : *list) out += (out.empty() ? "" : "\n\n") + std::string(one.get_string());
+  return out;
 }
 
 }  // namespace assay

@@ -16,4 +16,7 @@ namespace assay {
 Result<std::map<std::string, JsonObject>> case_material(const std::string& directory,
                                                         const std::set<std::string>& ids);
 
+// A field as a person reads it: texts as they are, a list of texts one below the other, all else as JSON.
+std::string material_text(const Json& value);
+
 }  // namespace assay

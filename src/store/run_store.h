@@ -119,6 +119,9 @@ class RunStore {
   // it.
   static Result<std::unique_ptr<RunLock>> lock(const std::string& address);
 
+  // Whether somebody has that right now. A look, which keeps nobody from taking it.
+  static bool is_locked(const std::string& address);
+
   // Whether there is a run at this address.
   static bool holds_run(const std::string& address);
   static Result<std::unique_ptr<RunStore>> create(const std::string& address, std::unique_ptr<RunLock> lock,

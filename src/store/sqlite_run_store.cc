@@ -280,6 +280,10 @@ Result<std::unique_ptr<RunLock>> RunStore::lock(const std::string& address) {
   return std::make_unique<DirectoryLock>(std::move(*taken));
 }
 
+bool RunStore::is_locked(const std::string& address) {
+  return FileLock::held(journal_path(address) + ".lock");
+}
+
 Result<std::unique_ptr<RunStore>> RunStore::create(const std::string& address, std::unique_ptr<RunLock> lock,
                                                    const RunIdentity& identity,
                                                    const std::vector<PlanText>& texts) {

@@ -12,6 +12,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -73,6 +74,7 @@ class TcpConnection final : public Connection, public std::enable_shared_from_th
   void send(int status, const Headers& headers, std::string body, std::optional<std::size_t> announced);
   void begin_stream(int status, const Headers& headers);
   void write_chunk(std::string_view chunk);
+  void when_sent(std::function<void()> work);
   void end_stream();
   void break_off();
   void reset();
@@ -134,6 +136,7 @@ class TcpConnection final : public Connection, public std::enable_shared_from_th
   std::string body_;
   std::size_t sent_ = 0;
   bool writing_ = false;
+  std::function<void()> when_sent_;  // of the stream under way; may be empty
 };
 
 class Answer final : public Responder {
@@ -168,10 +171,17 @@ class Answer final : public Responder {
     if (stage_ != Stage::streaming) return;
     reach([chunk = std::move(chunk)](TcpConnection& connection) { connection.write_chunk(chunk); });
   }
+  void when_sent(std::function<void()> work) override {
+    if (stage_ != Stage::streaming) return;
+    reach([work = std::move(work)](TcpConnection& connection) mutable {
+      connection.when_sent(std::move(work));
+    });
+  }
   void end_stream() override {
     if (advance(Stage::streaming, Stage::done))
       reach([](TcpConnection& connection) { connection.end_stream(); });
   }
+  bool open() const override { return stage_ != Stage::done && !connection_.expired(); }
   void drop() override {
     if (stage_.exchange(Stage::done) != Stage::done)
       reach([](TcpConnection& connection) { connection.reset(); });
@@ -383,6 +393,20 @@ void TcpConnection::write_chunk(std::string_view chunk) {
   flush();
 }
 
+// Never run at once: who makes one piece after the other would fill the stack, and hold up the thread.
+void TcpConnection::when_sent(std::function<void()> work) {
+  when_sent_ = std::move(work);
+  if (writing_) return;
+  asio::post(owner_.context(), [self = shared_from_this(), request = request_number_] {
+    if (!self->answers(request) || self->writing_) return;
+    try {
+      if (auto next = std::exchange(self->when_sent_, nullptr)) next();
+    } catch (...) {
+      self->close();
+    }
+  });
+}
+
 void TcpConnection::end_stream() {
   answer_.end_stream();
   flush();
@@ -428,11 +452,13 @@ void TcpConnection::written() {
   body_ = std::string();
   if (phase_ == Phase::answering) deadline_ = 0;
   flush();
+  if (!writing_ && when_sent_) when_sent(std::exchange(when_sent_, nullptr));
   // Told to wind up while "100 Continue" was on its way.
   if (phase_ == Phase::reading && owner_.common().refusing) wind_up();
 }
 
 void TcpConnection::answer_done() {
+  when_sent_ = nullptr;
   release_body();
   if (refused_) return linger();
   const bool more_came = in_begin_ < in_end_;
@@ -484,6 +510,7 @@ void TcpConnection::close() {
   if (phase_ == Phase::closed) return;
   phase_ = Phase::closed;
   const auto self = shared_from_this();
+  const auto never = std::exchange(when_sent_, nullptr);
   release_body();
   owner_.forget(self);
   error_code ignored;

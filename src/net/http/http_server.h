@@ -23,9 +23,10 @@ struct ServerRequest {
   std::string host{};   // whom it is for, with the port if one was given; well formed, or empty in HTTP/1.0
   Headers headers{};
   std::string body{};
-  std::string remote{};  // address of the peer
-  std::string local{};   // address that the peer has connected to
-  std::string client{};  // who sends it, if admission has found out
+  std::string remote{};    // address of the peer
+  std::string local{};     // address that the peer has connected to
+  std::string client{};    // who sends it, if admission has found out
+  std::uint32_t rights{};  // what they may do, as admission counts it
 };
 
 // An answer instead of the handler's.
@@ -48,6 +49,12 @@ class Responder {
   virtual void begin_stream(int status, Headers headers) = 0;
   virtual void write(std::string chunk) = 0;
   virtual void end_stream() = 0;
+  // Runs `work` on a server thread, once, when nothing of the stream waits to be sent any more. Whoever has
+  // much to send makes the next piece then: a slow peer slows it down, and a piece is all that is held. If
+  // the connection ends before, `work` is let go without being run.
+  virtual void when_sent(std::function<void()> work) = 0;
+  // Whether the peer is still there and the answer not complete.
+  virtual bool open() const = 0;
   // Resets the connection at once, whatever has been sent; also possible in the middle of a stream.
   virtual void drop() = 0;
   // A reply that breaks off: announces more than it sends, then closes.

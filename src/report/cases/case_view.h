@@ -26,7 +26,10 @@ struct CaseGlance {
   std::optional<double> latency_ms = {};
   bool below = false;  // scored, and it does not pass what it had to
   std::string error = {};
-  std::string why = {};  // it is among the worst, if it is
+  std::string why = {};   // it is among the worst, if it is
+  std::string text = {};  // what it is about, shortened: its question, message, …
+  // What it can be sorted into: labels, models, short fields of its data; {"area", "permits"}.
+  std::vector<std::pair<std::string, std::string>> traits = {};
 
   // Not scored although it was tried, or not passed.
   bool failed() const;

@@ -1,23 +1,24 @@
 #include "runs/show/case_index.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "core/file.h"
 #include "core/json/jsonl.h"
 #include "core/text.h"
 #include "runs/show/listed_cases.h"
-#include "store/run_store.h"
+#include "runs/show/run_version.h"
 
 namespace assay {
 namespace {
 
+constexpr std::size_t kMostError = 300;
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
 float or_none(const std::optional<double>& value) {
@@ -27,36 +28,46 @@ std::optional<double> or_nothing(float value) {
   return std::isnan(value) ? std::nullopt : std::optional<double>(value);
 }
 
-// Changes whenever the run has been written to.
-std::string version_of(const std::string& directory) {
-  std::string version;
-  for (const std::string& name : {std::string("results.jsonl"), std::string("summary.json"),
-                                  std::string("seal.sha256"), fmt::format("{}.head", kJournalFile)}) {
-    struct stat info{};
-    if (::stat(fmt::format("{}/{}", directory, name).c_str(), &info) != 0) {
-      version += "-;";
-      continue;
-    }
-    version += fmt::format("{}.{}.{};", info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size);
-  }
-  return version;
-}
-
 }  // namespace
 
 bool CaseQuery::same_rows(const CaseQuery& other) const {
   return outcome == other.outcome && failed == other.failed && search == other.search && sort == other.sort &&
-         descending == other.descending;
+         descending == other.descending && traits == other.traits && metric == other.metric &&
+         above == other.above && below == other.below;
 }
 
 Result<std::shared_ptr<const CaseIndex>> CaseIndex::read(const std::string& directory) {
   auto index = std::make_shared<CaseIndex>();
   index->directory_ = directory;
-  auto listed = list_cases(directory, {}, [&index](const CaseGlance& one) { index->add(one); });
+  index->finished_ = has_results(directory);
+  if (index->finished_) {
+    if (auto read = index->read_results(); !read) return fail(std::move(read.error()));
+    return index;
+  }
+  auto listed = list_cases(directory, {}, [&index](const CaseGlance& one) {
+    index->add(one);
+    index->texts_.push_back(one.text);
+  });
   if (!listed) return fail(std::move(listed.error()));
-  index->finished_ = listed->finished;
   index->not_begun_ = listed->not_begun;
   return index;
+}
+
+Status CaseIndex::read_results() {
+  const std::string file = directory_ + "/results.jsonl";
+  auto reader = LineReader::open(file);
+  if (!reader) return fail(std::move(reader.error()));
+  GlanceReader glances;
+  for (;;) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) return {};
+    auto one = glances.read(**line);
+    if (!one)
+      return fail(std::move(one.error()).with("file", file).with("line", std::to_string((*line)->number)));
+    add(*one);
+    places_.push_back(reader->place().offset);
+  }
 }
 
 CaseIndex::Column& CaseIndex::column(const std::string& name) {
@@ -76,18 +87,76 @@ void CaseIndex::add(const CaseGlance& one) {
     ended_names_.push_back(ended);
     outcome_names_.push_back(one.outcome);
   }
-  if (!one.error.empty()) errors_.emplace(static_cast<Row>(ids_.size()), one.error);
+  if (!one.error.empty()) errors_.emplace(static_cast<Row>(ids_.size()), shorten(one.error, kMostError));
   for (const auto& [name, value] : one.scores) {
     Column& scores = column(name);
     scores.resize(ids_.size(), kNone);
     scores.push_back(or_none(value));
   }
+  add_traits(one);
   ids_.push_back(one.id);
   ended_.push_back(static_cast<std::uint16_t>(number));
   failed_.push_back(one.failed() ? 1 : 0);
   costs_.push_back(or_none(one.cost_usd));
   latencies_.push_back(or_none(one.latency_ms));
   ++outcomes_[ended];
+}
+
+// Of a row that is about to be added.
+void CaseIndex::add_traits(const CaseGlance& one) {
+  for (const auto& [name, value] : one.traits) {
+    auto trait = std::ranges::find(traits_, name, &Trait::name);
+    if (trait == traits_.end()) {
+      if (traits_.size() == kMostTraits) continue;
+      trait = traits_.insert(trait, Trait{.name = name, .values = {}, .column = {}});
+    }
+    if (trait->dropped) continue;
+    auto known = std::ranges::find(trait->values, value);
+    if (known == trait->values.end()) {
+      if (trait->values.size() == kMostValues) {
+        *trait = Trait{.name = name, .values = {}, .column = {}, .dropped = true};
+        continue;
+      }
+      known = trait->values.insert(known, value);
+    }
+    trait->column.resize(ids_.size(), 0);
+    trait->column.push_back(static_cast<std::uint8_t>(known - trait->values.begin() + 1));
+  }
+}
+
+bool CaseIndex::has_trait(Row row, const std::pair<std::string, std::string>& wanted) const {
+  return std::ranges::any_of(traits_, [&](const Trait& trait) {
+    if (!wanted.first.empty() && trait.name != wanted.first) return false;
+    const std::size_t number = row < trait.column.size() ? trait.column[row] : 0;
+    return number > 0 && trait.values[number - 1] == wanted.second;
+  });
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> CaseIndex::traits() const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> traits;
+  for (const Trait& trait : traits_) {
+    if (!trait.dropped && trait.values.size() > 1) traits.emplace_back(trait.name, trait.values);
+  }
+  return traits;
+}
+
+Status CaseIndex::add_texts(std::vector<CaseGlance>& glances, std::span<const Row> rows) const {
+  if (!finished_) {
+    for (std::size_t i = 0; i < rows.size(); ++i) glances[i].text = texts_[rows[i]];
+    return {};
+  }
+  if (rows.empty()) return {};
+  auto reader = LineReader::open(directory_ + "/results.jsonl");
+  if (!reader) return fail(std::move(reader.error()));
+  GlanceReader lines;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (auto moved = reader->go_to({.offset = places_[rows[i]]}); !moved) return moved;
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) break;
+    if (auto one = lines.read(**line)) glances[i].text = std::move(one->text);
+  }
+  return {};
 }
 
 CaseGlance CaseIndex::glance(Row row) const {
@@ -165,11 +234,27 @@ Result<std::vector<CaseIndex::Row>> CaseIndex::rows_for(const CaseQuery& query) 
     if (!searched) return fail(std::move(searched.error()));
     held = std::move(*searched);
   }
+  const Column* metric = nullptr;
+  if (!query.metric.empty()) {
+    const auto score = std::ranges::find(score_names_, query.metric);
+    if (score == score_names_.end())
+      return fail(ErrorKind::usage, fmt::format("metric: found \"{}\", expected a score: {}", query.metric,
+                                                join(score_names_, ", ")));
+    metric = &scores_[static_cast<std::size_t>(score - score_names_.begin())];
+  }
+  const auto within = [&](Row row) {
+    const float value = row < metric->size() ? (*metric)[row] : kNone;
+    return !std::isnan(value) && value >= query.above.value_or(-std::numeric_limits<double>::infinity()) &&
+           value <= query.below.value_or(std::numeric_limits<double>::infinity());
+  };
   std::vector<Row> rows;
   for (Row row = 0; row < ids_.size(); ++row) {
     if (query.failed && failed_[row] == 0) continue;
     if (!query.outcome.empty() && ended_names_[ended_[row]] != query.outcome) continue;
     if (!held.empty() && held[row] == 0) continue;
+    if (metric != nullptr && !within(row)) continue;
+    if (!std::ranges::all_of(query.traits, [&](const auto& wanted) { return has_trait(row, wanted); }))
+      continue;
     rows.push_back(row);
   }
   if (auto sorted = sort(rows, query); !sorted) return fail(std::move(sorted.error()));
@@ -188,21 +273,27 @@ Result<CasePage> CaseIndex::page(const CaseQuery& query) const {
   const std::size_t end =
       query.offset + std::min(query.count, last_rows_.size() - std::min(query.offset, last_rows_.size()));
   for (std::size_t i = query.offset; i < end; ++i) page.rows.push_back(glance(last_rows_[i]));
+  const std::size_t first = std::min(query.offset, last_rows_.size());
+  if (auto read = add_texts(page.rows, std::span(last_rows_).subspan(first, page.rows.size())); !read)
+    return fail(std::move(read.error()));
   return page;
 }
 
 Result<std::shared_ptr<const CaseIndex>> CaseIndexes::of(const std::string& directory) {
   const std::lock_guard guard(mutex_);
-  const std::string version = version_of(directory);
+  const RunVersion version = run_version(directory);
   const auto found = std::ranges::find(kept_, directory, &Kept::directory);
-  if (found != kept_.end() && found->version == version) {
+  const auto now = std::chrono::steady_clock::now();
+  if (found != kept_.end() && (found->version == version.text || now < found->not_before)) {
     std::rotate(kept_.begin(), found, std::next(found));
     return kept_.front().index;
   }
   if (found != kept_.end()) kept_.erase(found);
   auto index = CaseIndex::read(directory);
   if (!index) return fail(std::move(index.error()));
-  kept_.insert(kept_.begin(), {directory, version, *index});
+  // A run under way changes all the time: it is read anew at most a fifth of it.
+  const auto took = std::chrono::steady_clock::now() - now;
+  kept_.insert(kept_.begin(), {directory, version.settled ? version.text : "", now + 5 * took, *index});
   if (kept_.size() > kMost) kept_.pop_back();
   return index;
 }

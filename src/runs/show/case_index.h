@@ -1,14 +1,17 @@
 // The cases of a run as columns in memory, so that a page of them, filtered, sorted and searched, is found
-// without reading the run again: some 100 bytes a case. Of a run that is under way it is as of when it was
+// without reading the run again: some 150 bytes a case. Of a run that is under way it is as of when it was
 // made.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -21,7 +24,13 @@ struct CaseQuery {
   std::string outcome = {};  // as glances say it (CaseGlance::ended); empty: any
   bool failed = false;       // those only that failed or did not pass
   std::string search = {};   // in the id or anywhere in its line of results.jsonl, in any case of ASCII
-  std::string sort = {};     // "", "id", "outcome", "cost", "latency", or the name of a score
+  // Traits that it must have (CaseGlance::traits): {"area", "permits"}; an empty name: any trait of that
+  // value.
+  std::vector<std::pair<std::string, std::string>> traits = {};
+  std::string metric = {};  // a score that must lie between …
+  std::optional<double> above = {};
+  std::optional<double> below = {};
+  std::string sort = {};  // "", "id", "outcome", "cost", "latency", or the name of a score
   bool descending = false;
   std::size_t offset = 0;
   std::size_t count = 50;
@@ -44,20 +53,27 @@ class CaseIndex {
   bool finished() const { return finished_; }
   const std::vector<std::string>& scores() const { return score_names_; }
   const std::map<std::string, std::int64_t>& outcomes() const { return outcomes_; }
+  // What rows can be chosen by, with the values that each has. A trait of more than kMostValues is none.
+  std::vector<std::pair<std::string, std::vector<std::string>>> traits() const;
 
-  // An error of kind usage names a sort that there is not. What has no value comes last. Thread-safe.
+  // An error of kind usage names a sort or a score that there is not. What has no value comes last.
+  // Thread-safe.
   Result<CasePage> page(const CaseQuery& query) const;
 
  private:
   using Row = std::uint32_t;
   using Column = std::vector<float>;  // not a number: no value
 
+  Status read_results();
   void add(const CaseGlance& one);
   Column& column(const std::string& name);
   CaseGlance glance(Row row) const;
   Result<std::vector<Row>> rows_for(const CaseQuery& query) const;
   Result<std::vector<char>> found(const std::string& search) const;
   Status sort(std::vector<Row>& rows, const CaseQuery& query) const;
+  void add_traits(const CaseGlance& one);
+  bool has_trait(Row row, const std::pair<std::string, std::string>& wanted) const;
+  Status add_texts(std::vector<CaseGlance>& glances, std::span<const Row> rows) const;
 
   std::string directory_;
   bool finished_ = false;
@@ -72,6 +88,20 @@ class CaseIndex {
   std::vector<std::string> score_names_;
   std::vector<Column> scores_;
   std::map<Row, std::string> errors_;
+
+  // A column of numbers of `values`; 0: none.
+  struct Trait {
+    std::string name;
+    std::vector<std::string> values;
+    std::vector<std::uint8_t> column;
+    bool dropped = false;  // it had too many values
+  };
+  static constexpr std::size_t kMostValues = 200;
+  static constexpr std::size_t kMostTraits = 40;
+  std::vector<Trait> traits_;
+  // What the cases are about: of a finished run read from its lines when a page shows them.
+  std::vector<std::uint64_t> places_;  // of their first bytes
+  std::vector<std::string> texts_;
   std::map<std::string, std::int64_t> outcomes_;
 
   // The order that was asked for last: the next page is mostly of it.
@@ -90,7 +120,8 @@ class CaseIndexes {
 
   struct Kept {
     std::string directory;
-    std::string version;
+    std::string version;  // empty: it may have changed since without showing it
+    std::chrono::steady_clock::time_point not_before;
     std::shared_ptr<const CaseIndex> index;
   };
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 #include "runs/show/listed_cases.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "core/text.h"
 #include "engine/case_feed.h"
 #include "report/notable.h"
 #include "runs/outcome_cursor.h"
@@ -18,7 +20,47 @@
 namespace assay {
 namespace {
 
-enum Field : std::size_t { kId, kOutcome, kScores, kUsage, kLatency, kError, kPassed, kMetrics };
+enum Field : std::size_t {
+  kId,
+  kOutcome,
+  kScores,
+  kUsage,
+  kLatency,
+  kError,
+  kPassed,
+  kMetrics,
+  kFields,
+  kFirst
+};
+
+// Where a case says what it is about, in the order of preference; then what it can be sorted into.
+constexpr std::array kAbout{"question", "message", "query", "input", "title", "text"};
+constexpr std::array kTraits{
+    "cluster",   "model",        "system",           "variation",          "file",
+    "role",      "query_type",   "expected_outcome", "actual_outcome",     "classification",
+    "scored_on", "answer_state", "status",           "expected_triggered", "actual_triggered",
+    "correct",   "exact_match"};
+constexpr std::size_t kMostText = 160;
+constexpr std::size_t kMostTrait = 60;
+
+std::vector<std::string> read_fields() {
+  std::vector<std::string> names = {"id",    "outcome", "scores",  "usage", "latency_ms",
+                                    "error", "passed",  "metrics", "fields"};
+  names.insert(names.end(), kAbout.begin(), kAbout.end());
+  names.insert(names.end(), kTraits.begin(), kTraits.end());
+  return names;
+}
+
+// One line, since it stands in a table.
+std::string in_a_line(std::string_view text) {
+  std::string line = shorten(text.substr(0, 4 * kMostText), kMostText);
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return line;
+}
+
+void add_trait(CaseGlance& one, std::string_view name, std::string_view value) {
+  if (!value.empty() && value.size() <= kMostTrait) one.traits.emplace_back(name, value);
+}
 
 // Where something has a threshold, its entry says whether the case passed.
 bool missed_any(const Json& metrics) {
@@ -157,8 +199,7 @@ bool has_results(const std::string& directory) {
          (file_exists(directory + "/summary.json") && file_exists(directory + "/" + kSealFile));
 }
 
-GlanceReader::GlanceReader()
-    : parser_({"id", "outcome", "scores", "usage", "latency_ms", "error", "passed", "metrics"}) {}
+GlanceReader::GlanceReader() : parser_(read_fields()) {}
 
 Result<CaseGlance> GlanceReader::read(const Line& line) {
   if (auto parsed = parser_.parse(line); !parsed) return fail(std::move(parsed.error()));
@@ -186,7 +227,38 @@ CaseGlance GlanceReader::glance() const {
   const FieldValue& passed = parser_.field(kPassed);
   one.below =
       (passed.kind == FieldValue::Kind::boolean && !passed.boolean) || missed_any(parser_.tree(kMetrics));
+  read_material(one);
   return one;
+}
+
+void GlanceReader::read_material(CaseGlance& one) const {
+  for (std::size_t i = 0; i < kTraits.size(); ++i) {
+    const FieldValue& value = parser_.field(kFirst + kAbout.size() + i);
+    if (value.kind == FieldValue::Kind::text) add_trait(one, kTraits[i], value.text);
+    if (value.kind == FieldValue::Kind::boolean) add_trait(one, kTraits[i], value.boolean ? "true" : "false");
+    if (value.kind == FieldValue::Kind::number) add_trait(one, kTraits[i], number_text(value.number));
+  }
+  for (std::size_t i = 0; i < kAbout.size() && one.text.empty(); ++i) {
+    const FieldValue& value = parser_.field(kFirst + i);
+    if (value.kind == FieldValue::Kind::text) one.text = in_a_line(value.text);
+  }
+  if (parser_.field(kFields).kind != FieldValue::Kind::object) return;
+  // Of a declared evaluation: the fields of its data, the longest of which is what the case is about unless
+  // one has a name that says so.
+  const Json fields = parser_.tree(kFields);
+  std::string_view longest;
+  for (const auto& [name, value] : fields.get_object()) {
+    if (const auto text = as_text(value)) {
+      add_trait(one, name, *text);
+      if (text->size() > longest.size()) longest = *text;
+    } else if (!value.is_structured() && !value.is_null()) {
+      add_trait(one, name, to_text(value));
+    }
+  }
+  for (const char* name : kAbout) {
+    if (one.text.empty()) one.text = in_a_line(text_at(fields, name));
+  }
+  if (one.text.empty()) one.text = in_a_line(longest);
 }
 
 Result<CasesListed> list_cases(const std::string& directory, const CasesWanted& wanted,

@@ -45,6 +45,7 @@ class GlanceReader {
 
  private:
   CaseGlance glance() const;
+  void read_material(CaseGlance& one) const;
   LineParser parser_;
 };
 

@@ -176,6 +176,7 @@ std::vector<Route> fetch_routes(DataStore& store) {
   return {
       {.method = "GET",
        .path = base + "/fetch-evaluation-items",
+       .role = TokenRole::read,
        .summary = "Items, a page at a time.",
        .query = with_paging(kItemFilters),
        .answer = page_schema("items", object, {{"next", R"({"type": ["string", "null"],
@@ -184,6 +185,7 @@ std::vector<Route> fetch_routes(DataStore& store) {
        .handle = asking(store, fetch_items)},
       {.method = "GET",
        .path = base + "/get-evaluation-data",
+       .role = TokenRole::read,
        .summary = "Results, one per verdict.",
        .query = with_paging(kResultFilters),
        .answer = page_schema("results", result),
@@ -191,6 +193,7 @@ std::vector<Route> fetch_routes(DataStore& store) {
        .handle = asking(store, get_results)},
       {.method = "GET",
        .path = base + "/get-evaluation-failures",
+       .role = TokenRole::read,
        .summary = "Failure records, without those that have a result by now.",
        .query = with_paging(kFailureFilters),
        .answer = page_schema("failures", object),

@@ -30,9 +30,22 @@ std::string_view port_of(const Authority& authority, bool secure) {
   return !authority.port.empty() ? std::string_view(authority.port) : secure ? "443" : "80";
 }
 
+std::string plain_origin(std::string_view origin) {
+  std::string plain = lower_ascii(trim(origin));
+  while (plain.ends_with('/')) plain.pop_back();
+  return plain;
+}
+
+bool changes_state(const ServerRequest& request) {
+  return request.method != "GET" && request.method != "HEAD" && request.method != "OPTIONS";
+}
+
 }  // namespace
 
-Access::Access(const std::string& bound, const std::vector<std::string>& names) : bound_(plain_host(bound)) {
+Access::Access(const std::string& bound, const std::vector<std::string>& names,
+               const std::vector<std::string>& origins)
+    : bound_(plain_host(bound)) {
+  for (const std::string& origin : origins) origins_.push_back(plain_origin(origin));
   for (const std::string& name : names) {
     const auto authority = split_authority(name);
     names_.push_back(authority ? authority->host : plain_host(name));
@@ -57,6 +70,18 @@ bool Access::own_origin(const std::string& origin, const ServerRequest& request)
          port_of(*host, page->secure) == port_of(page->authority, page->secure);
 }
 
+std::string Access::named_origin(const ServerRequest& request) const {
+  const std::string* origin = request.headers.find("Origin");
+  if (origin == nullptr || std::ranges::find(origins_, plain_origin(*origin)) == origins_.end()) return {};
+  return *origin;
+}
+
+std::string Access::origin_defect(const std::string& origin) {
+  const auto page = read_origin(plain_origin(origin));
+  if (page && !page->authority.host.empty()) return {};
+  return fmt::format("found \"{}\", expected the origin of a page: https://dashboard.example.org", origin);
+}
+
 std::optional<std::pair<int, std::string>> Access::objection(const ServerRequest& request) const {
   // Only HTTP/1.0 may leave it out, which no browser speaks.
   const auto host = split_authority(request.host);
@@ -67,9 +92,13 @@ std::optional<std::pair<int, std::string>> Access::objection(const ServerRequest
   }
   for (const auto& [name, value] : request.headers) {
     if (!same_without_case(name, "Origin")) continue;
-    if (!own_origin(value, request))
+    if (!own_origin(value, request) && named_origin(request).empty())
       return std::pair(403, std::string("a page of another origin may not use the service"));
   }
+  // A browser that names no origin still says that another site is behind it.
+  const std::string* site = request.headers.find("Sec-Fetch-Site");
+  if (site != nullptr && *site == "cross-site" && changes_state(request) && named_origin(request).empty())
+    return std::pair(403, std::string("a page of another site may not use the service"));
   return std::nullopt;
 }
 

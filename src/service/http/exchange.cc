@@ -123,8 +123,15 @@ void Exchange::send(int status, const Json& body) const {
   send_text(status, to_text(body) + "\n");
 }
 
+void Exchange::send_bytes(int status, Headers headers, std::string body) const {
+  responder_->send(status, std::move(headers), std::move(body));
+}
+
 void Exchange::send_text(int status, std::string text) const {
-  responder_->send(status, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
+  responder_->send(status,
+                   {{"Content-Type", "application/json"},
+                    {"Cache-Control", "no-store"},
+                    {"X-Content-Type-Options", "nosniff"}},
                    std::move(text));
 }
 

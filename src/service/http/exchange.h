@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/json/json.h"
 #include "net/http/http_server.h"
+#include "service/http/roles.h"
 
 namespace assay {
 
@@ -36,6 +37,8 @@ class Exchange {
   }
   // Who asks: the name that belongs to the token; empty where no token is needed.
   const std::string& client() const { return request_.client; }
+  // What the token allows; everything where no token is needed.
+  TokenRoles roles() const { return TokenRoles::of_bits(request_.rights); }
   // The body has been read: its bytes are not needed any more.
   void drop_body() { request_.body = std::string(); }
 
@@ -51,6 +54,10 @@ class Exchange {
   bool has_errors() const { return !errors_.empty(); }
 
   void send(int status, const Json& body) const;
+  // Anything that is not JSON; the headers name its Content-Type.
+  void send_bytes(int status, Headers headers, std::string body) const;
+  // For an answer that comes in pieces; then nothing else here may be sent.
+  const std::shared_ptr<Responder>& responder() const { return responder_; }
   void send_error(int status, std::string message) const;  // with what add_error() has gathered
   // 400 and true if anything was wrong so far.
   bool refused() const;

@@ -8,8 +8,8 @@
 namespace assay {
 namespace {
 
-Json as_content(Json schema) {
-  return JsonObject{{"application/json", JsonObject{{"schema", std::move(schema)}}}};
+Json as_content(Json schema, const std::string& media = "application/json") {
+  return JsonObject{{media, JsonObject{{"schema", std::move(schema)}}}};
 }
 
 Json error_schema() {
@@ -29,10 +29,10 @@ Json parameters_of(const Route& route) {
   JsonArray parameters;
   for (const std::string_view part : split(route.path, '/')) {
     if (!part.starts_with('{')) continue;
-    parameters.push_back(JsonObject{{"name", part.substr(1, part.size() - 2)},
-                                    {"in", "path"},
-                                    {"required", true},
-                                    {"schema", JsonObject{{"type", "string"}}}});
+    std::string_view name = part.substr(1, part.size() - 2);
+    if (name.ends_with("…")) name.remove_suffix(std::string_view("…").size());
+    parameters.push_back(JsonObject{
+        {"name", name}, {"in", "path"}, {"required", true}, {"schema", JsonObject{{"type", "string"}}}});
   }
   for (const QueryParameter& one : route.query) {
     parameters.push_back(JsonObject{{"name", one.name},
@@ -47,10 +47,11 @@ Json responses_of(const Route& route, TokensNeeded tokens) {
   const Json error = as_content(JsonObject{{"$ref", "#/components/schemas/Error"}});
   JsonObject responses;
   for (const int status : route.statuses) {
-    responses[std::to_string(status)] = JsonObject{
-        {"description", reason_phrase(status)}, {"content", status < 300 ? as_content(route.answer) : error}};
+    responses[std::to_string(status)] =
+        JsonObject{{"description", reason_phrase(status)},
+                   {"content", status < 300 ? as_content(route.answer, route.media) : error}};
   }
-  if (tokens == TokensNeeded::yes) {
+  if (tokens == TokensNeeded::yes && route.role != TokenRole::none) {
     const Json text = JsonObject{{"schema", JsonObject{{"type", "string"}}}};
     responses["401"] = JsonObject{{"description", "No good token was sent."},
                                   {"headers", JsonObject{{"WWW-Authenticate", text}}},
@@ -75,17 +76,23 @@ Json security_schemes() {
 Json describe_routes(const std::vector<Route>& routes, TokensNeeded tokens) {
   JsonObject paths;
   for (const Route& route : routes) {
+    if (route.hidden) continue;
     JsonObject operation{{"summary", route.summary},
                          {"parameters", parameters_of(route)},
-                         {"responses", responses_of(route, tokens)}};
+                         {"responses", responses_of(route, tokens)},
+                         {"x-role", to_string(route.role)}};
+    if (tokens == TokensNeeded::yes && route.role == TokenRole::none) operation["security"] = JsonArray{};
     if (!route.body.is_null())
       operation["requestBody"] = JsonObject{{"required", true}, {"content", as_content(route.body)}};
-    Json& path = paths[route.path];
+    std::string written = route.path;
+    if (const std::size_t rest = written.find("…"); rest != std::string::npos)
+      written.erase(rest, std::string_view("…").size());
+    Json& path = paths[written];
     if (!path.is_object()) path = JsonObject{};
     path.get_object()[lower_ascii(route.method)] = std::move(operation);
   }
   JsonObject document{{"openapi", "3.1.0"},
-                      {"info", JsonObject{{"title", "Assay data service"}, {"version", "1"}}},
+                      {"info", JsonObject{{"title", "Assay"}, {"version", "1"}}},
                       {"components", JsonObject{{"schemas", JsonObject{{"Error", error_schema()}}},
                                                 {"securitySchemes", security_schemes()}}},
                       {"paths", std::move(paths)}};

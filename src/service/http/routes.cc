@@ -1,6 +1,9 @@
 #include "service/http/routes.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -13,17 +16,22 @@
 namespace assay {
 namespace {
 
-constexpr const char* kOpenapiPath = "/data/eval/openapi.json";
+constexpr const char* kOpenapiPaths[] = {"/openapi.json", "/data/eval/openapi.json"};
+constexpr std::string_view kRest = "…}";
 
 // The open parts of the pattern, if the path fits.
 std::optional<std::vector<std::pair<std::string, std::string>>> match(std::string_view pattern,
                                                                       std::string_view path) {
   const auto wanted = split(pattern, '/');
   const auto given = split(path, '/');
-  if (wanted.size() != given.size()) return std::nullopt;
+  const bool open_end = wanted.back().ends_with(kRest);
+  if (open_end ? given.size() < wanted.size() : given.size() != wanted.size()) return std::nullopt;
   std::vector<std::pair<std::string, std::string>> parameters;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].starts_with('{')) {
+    if (open_end && i + 1 == wanted.size()) {
+      const std::string_view name = wanted[i].substr(1, wanted[i].size() - 1 - kRest.size());
+      parameters.emplace_back(name, std::string(given[i].data(), path.data() + path.size()));
+    } else if (wanted[i].starts_with('{')) {
       if (given[i].empty()) return std::nullopt;
       parameters.emplace_back(wanted[i].substr(1, wanted[i].size() - 2), given[i]);
     } else if (wanted[i] != given[i]) {
@@ -40,6 +48,20 @@ bool is_json(const Headers& headers) {
   return media == "application/json" || media.ends_with("+json");
 }
 
+Refusal refusal(int status, std::string message) {
+  return {status,
+          {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
+          error_text(std::move(message))};
+}
+
+// As it is counted: a peer must not be able to make up names without end.
+std::string_view known_method(std::string_view method) {
+  for (const char* known : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}) {
+    if (method == known) return known;
+  }
+  return "other";
+}
+
 std::string without_trailing_slash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -47,29 +69,41 @@ std::string without_trailing_slash(std::string path) {
 
 }  // namespace
 
-Routes::Routes(std::vector<Route> routes, Tokens tokens, Access access)
-    : routes_(std::move(routes)), tokens_(std::move(tokens)), access_(std::move(access)) {
-  routes_.push_back({.method = "GET",
-                     .path = kOpenapiPath,
-                     .summary = "This description.",
-                     .answer = JsonObject{{"type", "object"}},
-                     .statuses = {200},
-                     .handle = [this](const std::shared_ptr<Exchange>& exchange, const Json&) {
-                       exchange->send(200, openapi_);
-                     }});
-  openapi_ = describe_routes(routes_, tokens_.empty() ? TokensNeeded::no : TokensNeeded::yes);
+std::vector<Route> joined(std::vector<std::vector<Route>> tables) {
+  std::vector<Route> all;
+  for (std::vector<Route>& table : tables) std::ranges::move(table, std::back_inserter(all));
+  return all;
 }
 
-// The client whose token the request brings; empty if none.
-std::string Routes::client_of(const Headers& headers) const {
+Routes::Routes(std::vector<Route> routes, std::unique_ptr<TokenFile> tokens, Access access)
+    : routes_(std::move(routes)), tokens_(std::move(tokens)), access_(std::move(access)) {
+  std::vector<Route> own;
+  for (const char* path : kOpenapiPaths) {
+    own.push_back({.method = "GET",
+                   .path = path,
+                   .role = TokenRole::none,
+                   .summary = "This description.",
+                   .answer = JsonObject{{"type", "object"}},
+                   .statuses = {200},
+                   .handle = [this](const std::shared_ptr<Exchange>& exchange, const Json&) {
+                     exchange->send(200, openapi_);
+                   }});
+  }
+  routes_ = joined({std::move(own), std::move(routes_)});
+  openapi_ = describe_routes(routes_, tokens_->needed() ? TokensNeeded::yes : TokensNeeded::no);
+}
+
+// Whose token the request brings; nothing if nobody's.
+std::optional<TokenHolder> Routes::holder_of(const Headers& headers) const {
+  const auto tokens = tokens_->now();
   if (const std::string* bearer = headers.find("Authorization"); bearer != nullptr) {
     const std::string_view value = trim(*bearer);
-    if (value.size() <= 7 || !equal_ignoring_ascii_case(value.substr(0, 7), "Bearer ")) return {};
-    return tokens_.client_of(trim(value.substr(7)));
+    if (value.size() <= 7 || !equal_ignoring_ascii_case(value.substr(0, 7), "Bearer ")) return std::nullopt;
+    return tokens->holder_of(trim(value.substr(7)));
   }
   const std::string* token = headers.find("x-client-token");
   const std::string* id = headers.find("x-client-id");
-  return token != nullptr && id != nullptr ? tokens_.client_of(*token, *id) : std::string();
+  return token != nullptr && id != nullptr ? tokens->holder_of(*token, *id) : std::nullopt;
 }
 
 Routes::Found Routes::find(const ServerRequest& request) const {
@@ -87,31 +121,64 @@ Routes::Found Routes::find(const ServerRequest& request) const {
   return found;
 }
 
+Headers Routes::for_origin(const ServerRequest& request) const {
+  const std::string origin = access_.named_origin(request);
+  if (origin.empty()) return {};
+  return {{"Access-Control-Allow-Origin", origin}, {"Vary", "Origin"}};
+}
+
+// What the browser asks before it lets a page of another origin ask.
+Refusal Routes::preflight(const Found& found) const {
+  return {204,
+          {{"Access-Control-Allow-Methods", fmt::format("{}", fmt::join(found.allowed, ", "))},
+           {"Access-Control-Allow-Headers", "authorization, content-type, x-client-id, x-client-token"},
+           {"Access-Control-Max-Age", "600"}},
+          ""};
+}
+
 std::optional<Refusal> Routes::admit(ServerRequest& head) const {
-  const auto refusal = [](int status, std::string message) {
-    return Refusal{status,
-                   {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
-                   error_text(std::move(message))};
-  };
+  const Found found = find(head);
+  auto refused = objection(head, found);
+  if (!refused) return refused;
+  for (const auto& [name, value] : for_origin(head)) refused->headers.add(name, value);
+  const std::string route = found.route != nullptr  ? found.route->path
+                            : found.allowed.empty() ? "none"
+                                                    : "another method";
+  counts_.add(fmt::format("{} {}", known_method(head.method), route), refused->status);
+  return refused;
+}
+
+std::optional<Refusal> Routes::objection(ServerRequest& head, const Found& found) const {
   if (auto objection = access_.objection(head))
     return refusal(objection->first, std::move(objection->second));
-  if (!tokens_.empty()) {
-    head.client = client_of(head.headers);
-    if (head.client.empty()) {
+  const bool asks_first =
+      head.method == "OPTIONS" && head.headers.find("Access-Control-Request-Method") != nullptr;
+  if (asks_first && !found.allowed.empty() && !access_.named_origin(head).empty()) return preflight(found);
+  TokenRoles roles = TokenRoles::all();
+  if (tokens_->needed()) {
+    const auto holder = holder_of(head.headers);
+    const bool open = found.route != nullptr && found.route->role == TokenRole::none;
+    if (!holder && !open) {
       Refusal unknown =
           refusal(401, "a token is needed: x-client-id and x-client-token, or Authorization: Bearer");
       unknown.headers.add("WWW-Authenticate", "Bearer realm=\"assay\"");
       return unknown;
     }
+    roles = holder ? holder->roles : TokenRoles();
+    if (holder) head.client = holder->client;
   }
-  const Found found = find(head);
+  head.rights = roles.bits();
   if (found.allowed.empty())
     return refusal(404, fmt::format("there is nothing at {}", repair_utf8(shorten(head.path, 200))));
   if (found.route == nullptr) {
     const std::string allowed = fmt::format("{}", fmt::join(found.allowed, ", "));
-    Refusal wrong = refusal(405, fmt::format("{} takes {}", head.path, allowed));
+    Refusal wrong = refusal(405, fmt::format("{} takes {}", repair_utf8(shorten(head.path, 200)), allowed));
     wrong.headers.add("Allow", allowed);
     return wrong;
+  }
+  if (!roles.allow(found.route->role)) {
+    return refusal(403, fmt::format("this needs a token of the role {}; yours has {}",
+                                    to_string(found.route->role), roles.text()));
   }
   if (!found.route->body.is_null() && !is_json(head.headers))
     return refusal(415, "expected a body of Content-Type application/json");
@@ -120,7 +187,12 @@ std::optional<Refusal> Routes::admit(ServerRequest& head) const {
 
 void Routes::answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const {
   Found found = find(request);
-  auto exchange = std::make_shared<Exchange>(std::move(request), responder);
+  const std::string route =
+      fmt::format("{} {}", known_method(request.method), found.route == nullptr ? "none" : found.route->path);
+  Headers for_page = for_origin(request);
+  auto exchange = std::make_shared<Exchange>(
+      std::move(request),
+      counted(responder, std::move(for_page), [this, route](int status) { counts_.add(route, status); }));
   if (found.route == nullptr) return exchange->send_error(404, "there is nothing here");
   exchange->set_parameters(std::move(found.parameters));
   std::vector<std::string> names;

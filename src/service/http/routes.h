@@ -11,7 +11,9 @@
 
 #include "core/json/json.h"
 #include "service/http/access.h"
+#include "service/http/counted.h"
 #include "service/http/exchange.h"
+#include "service/http/roles.h"
 #include "service/http/tokens.h"
 
 namespace assay {
@@ -24,19 +26,27 @@ struct QueryParameter {
 
 struct Route {
   std::string method;
-  std::string path;     // "/data/eval/process-evals/{mode}"
+  // "/data/eval/process-evals/{mode}"; a last part "{rest…}" stands for all that follows, at least one part.
+  std::string path;
+  TokenRole role;       // what the caller's token must allow; every route says it
   std::string summary;  // one line
   std::vector<QueryParameter> query = {};
-  Json body = {};    // JSON Schema; null: no body is taken
-  Json answer = {};  // JSON Schema of what it answers
+  Json body = {};                          // JSON Schema; null: no body is taken
+  Json answer = {};                        // JSON Schema of what it answers
+  std::string media = "application/json";  // Content-Type of what it answers
   std::vector<int> statuses = {200, 400};
+  bool hidden = false;  // no part of the description
   // `body` is null where the route takes none. May answer later.
   std::function<void(std::shared_ptr<Exchange> exchange, const Json& body)> handle = {};
 };
 
+// Tables behind each other: of two routes that fit a request the first one answers.
+std::vector<Route> joined(std::vector<std::vector<Route>> tables);
+
 class Routes {
  public:
-  Routes(std::vector<Route> routes, Tokens tokens, Access access);
+  // `tokens` is not null.
+  Routes(std::vector<Route> routes, std::unique_ptr<TokenFile> tokens, Access access);
   Routes(const Routes&) = delete;
   Routes& operator=(const Routes&) = delete;
   // What the head of a request tells: whether it may come in, whose token it brings, whether there is such a
@@ -45,6 +55,7 @@ class Routes {
   // Of a request that was admitted: checks body and query, and answers what is wrong by itself.
   void answer(ServerRequest request, const std::shared_ptr<Responder>& responder) const;
   const Json& openapi() const { return openapi_; }
+  const RouteCounts& counts() const { return counts_; }
 
  private:
   using Parameters = std::vector<std::pair<std::string, std::string>>;  // the open parts of a path
@@ -54,12 +65,17 @@ class Routes {
     std::set<std::string> allowed = {};  // methods of that path
   };
   Found find(const ServerRequest& request) const;
-  std::string client_of(const Headers& headers) const;
+  std::optional<Refusal> objection(ServerRequest& head, const Found& found) const;
+  Refusal preflight(const Found& found) const;
+  // What a page of another origin that may use the service is told with each answer.
+  Headers for_origin(const ServerRequest& request) const;
+  std::optional<TokenHolder> holder_of(const Headers& headers) const;
 
   std::vector<Route> routes_;
-  Tokens tokens_;
+  std::unique_ptr<TokenFile> tokens_;
   Access access_;
   Json openapi_;
+  mutable RouteCounts counts_;
 };
 
 }  // namespace assay

@@ -1,10 +1,13 @@
 #include "service/http/tokens.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -39,28 +42,51 @@ bool read_hex(std::string_view text, Digest& into) {
   return true;
 }
 
+// Changes whenever the file does.
+std::string version_of(const std::string& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return "none";
+  return fmt::format("{}.{}.{}.{}", info.st_ino, info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size);
+}
+
 }  // namespace
 
-Result<Tokens> Tokens::read(const std::string& path) {
+Tokens Tokens::parse(std::string_view text, std::string& problems) {
   Tokens tokens;
-  if (path.empty()) return tokens;
-  auto text = read_file(path);
-  if (!text) return fail(std::move(text.error()));
-  std::string problems;
   std::size_t number = 0;
-  for (const std::string_view raw : split_lines(*text)) {
+  const auto complain = [&](std::string_view what) {
+    problems += fmt::format("{}line {}: {}", problems.empty() ? "" : "; ", number, what);
+  };
+  for (const std::string_view raw : split_lines(text)) {
     ++number;
     const std::string_view line = trim(raw);
     if (line.empty() || line.starts_with('#')) continue;
     const std::size_t space = line.find(' ');
-    Digest digest{};
-    if (space == std::string_view::npos || !read_hex(trim(line.substr(space)), digest)) {
-      problems += fmt::format("{}line {}: expected a client's name, a space and 64 hexadecimal digits",
-                              problems.empty() ? "" : "; ", number);
+    const std::string_view rest = space == std::string_view::npos ? "" : trim(line.substr(space));
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    Line one{.holder = {std::string(line.substr(0, space)), TokenRoles::unnamed()}, .digest = {}};
+    if (!read_hex(rest.substr(0, end), one.digest)) {
+      complain("expected a client's name, a space and 64 hexadecimal digits");
       continue;
     }
-    tokens.known_.emplace_back(line.substr(0, space), digest);
+    if (const std::string_view named = trim(rest.substr(end)); !named.empty()) {
+      auto roles = TokenRoles::parse(named);
+      if (!roles) {
+        complain(roles.error().message);
+        continue;
+      }
+      one.holder.roles = *roles;
+    }
+    tokens.known_.push_back(std::move(one));
   }
+  return tokens;
+}
+
+Result<Tokens> Tokens::read(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return fail(std::move(text.error()));
+  std::string problems;
+  Tokens tokens = parse(*text, problems);
   if (!problems.empty()) return fail(Error{ErrorKind::config, problems, {{"file", path}}});
   if (tokens.known_.empty())
     return fail(
@@ -68,15 +94,22 @@ Result<Tokens> Tokens::read(const std::string& path) {
   return tokens;
 }
 
-Result<std::string> Tokens::add(const std::string& path, const std::string& client) {
+Result<std::string> Tokens::add(const std::string& path, const std::string& client,
+                                const std::string& roles) {
   if (!good_name(client))
     return fail(ErrorKind::usage,
                 fmt::format("\"{}\" is no name of a client; it must have no spaces", client));
+  std::string named;
+  if (!roles.empty()) {
+    auto parsed = TokenRoles::parse(roles);
+    if (!parsed) return fail(std::move(parsed.error()).with("key", "roles"));
+    named = " " + parsed->text();
+  }
   Digest random{};
   if (::getrandom(random.data(), kTokenBytes, 0) != static_cast<ssize_t>(kTokenBytes))
     return fail(ErrorKind::io, "the system gives no random numbers");
   std::string token = "assay_" + hex(random).substr(0, 2 * kTokenBytes);
-  const std::string line = fmt::format("{} {}\n", client, hex(sha256(token)));
+  const std::string line = fmt::format("{} {}{}\n", client, hex(sha256(token)), named);
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return fail(file_error(path, "open", errno));
   const bool written =
@@ -87,14 +120,42 @@ Result<std::string> Tokens::add(const std::string& path, const std::string& clie
   return token;
 }
 
-std::string Tokens::client_of(std::string_view token, std::string_view client) const {
-  if (token.empty()) return "";  // nobody's, even if the file holds its hash
+std::optional<TokenHolder> Tokens::holder_of(std::string_view token, std::string_view client) const {
+  if (token.empty()) return std::nullopt;  // nobody's, even if the file holds its hash
   const Digest given = sha256(token);
-  std::string found;
-  for (const auto& [name, digest] : known_) {
-    if (same(digest, given) && (client.empty() || client == name)) found = name;
+  const Line* found = nullptr;
+  for (const Line& line : known_) {
+    if (same(line.digest, given) && (client.empty() || client == line.holder.client)) found = &line;
   }
-  return found;
+  return found == nullptr ? std::nullopt : std::optional(found->holder);
+}
+
+Result<std::unique_ptr<TokenFile>> TokenFile::open(std::string path,
+                                                   std::function<void(const std::string&)> tell) {
+  std::unique_ptr<TokenFile> file(new TokenFile(std::move(path)));
+  file->tell_ = std::move(tell);
+  file->tokens_ = std::make_shared<const Tokens>();
+  if (!file->needed()) return file;
+  file->version_ = version_of(file->path_);
+  auto tokens = Tokens::read(file->path_);
+  if (!tokens) return fail(std::move(tokens.error()));
+  file->tokens_ = std::make_shared<const Tokens>(std::move(*tokens));
+  return file;
+}
+
+std::shared_ptr<const Tokens> TokenFile::now() {
+  const std::lock_guard guard(mutex_);
+  if (!needed()) return tokens_;
+  // Looked at before it is read: what is written meanwhile makes it another version the next time.
+  std::string version = version_of(path_);
+  if (version == version_) return tokens_;
+  version_ = std::move(version);
+  std::string problems;
+  auto text = read_file(path_);
+  if (!text) problems = text.error().text();
+  tokens_ = std::make_shared<const Tokens>(Tokens::parse(text ? *text : "", problems));
+  if (!problems.empty() && tell_) tell_(fmt::format("{}: {}", path_, problems));
+  return tokens_;
 }
 
 }  // namespace assay

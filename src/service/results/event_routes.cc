@@ -1,0 +1,33 @@
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "core/text.h"
+#include "service/http/route_parts.h"
+#include "service/results/result_routes.h"
+
+namespace assay {
+
+std::vector<Route> event_routes(Results& results, RunEvents& events) {
+  return {{.method = "GET",
+           .path = "/api/events",
+           .role = TokenRole::read,
+           .summary =
+               "Server-sent events: `run` with a run that has changed, `gone` with the id of one that is no "
+               "more. At first what is running, or the run that was asked for.",
+           .query = {{"run", "string", "Of this run only."}},
+           .answer = JsonObject{{"type", "string"}},
+           .media = "text/event-stream",
+           .statuses = {200, 400, 404, 503},
+           .handle = [&results, &events](const ExchangePointer& exchange, const Json&) {
+             const std::string run = exchange->text("run").value_or("");
+             if (exchange->refused()) return;
+             read_for(results, exchange, [&results, &events, exchange, run] {
+               if (!run.empty() && results.catalogue.look()->find(run) == nullptr)
+                 return exchange->send_error(404, fmt::format("there is no run {}", shorten(run, 200)));
+               if (!events.listen(exchange->responder(), run))
+                 exchange->send_error(503, "too many listen, or the service is stopping");
+             });
+           }}};
+}
+
+}  // namespace assay
