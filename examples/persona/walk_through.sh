@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Walks through the data service with curl: starts one of its own with the built-in model, stores items, runs jobs,
-# reads results, gives feedback. Needs curl and the assay program (ASSAY=path/to/assay, else from PATH or build/).
+# reads everything back, gives feedback, removes a record. Needs curl and the assay program (ASSAY=path/to/assay, else
+# from PATH or build/).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 assay=${ASSAY:-$(command -v assay || echo "$here/../../build/assay")}
@@ -45,6 +46,24 @@ curl -sS "$base/get-evaluation-data?tag=trial-1&count=2"
 
 say "a person disagrees with the first"
 post -d '{"resultId": 1, "person": "kim", "likert": 5, "text": "I would have said so too."}' "$base/feedback"
+
+say "one item with everything that was said of it"
+item=$(curl -sS "$base/get-evaluation-data?count=1" | sed 's/.*"itemId":"\([^"]*\)".*/\1/')
+curl -sS -G --data-urlencode "id=$item" "$base/item" | brief 300
+
+say "the verdicts of the job as CSV"
+curl -sS "$base/get-evaluation-data?job=$id&format=csv" | head -3 | brief 200
+
+say "what the job came to, with people's feedback beside it"
+curl -sS "$base/process-evals/mode2/$id/figures" | brief 300
+
+say "the persona in every version that has judged, tags, what people said"
+curl -sS "$base/personas"
+curl -sS "$base/tags" | brief
+curl -sS "$base/feedback?person=kim" | brief 300
+
+say "a record goes, with its verdicts and their feedback"
+curl -sS -X DELETE "$base/records/1"
 
 say "all jobs"
 curl -sS "$base/get-evaluation-jobs" | brief 300

@@ -12,7 +12,7 @@
 #include "service/results/result_routes.h"
 #include "service/results/start_routes.h"
 #include "service/status/status_routes.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 namespace {

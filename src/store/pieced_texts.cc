@@ -63,6 +63,13 @@ class PartList {
     parts_.push_back({kind, first, count});
   }
   bool one_part() const { return parts_.size() == 1 && parts_.front().kind == own; }
+  std::vector<PiecedTexts::Range> shared_ranges() const {
+    std::vector<PiecedTexts::Range> ranges;
+    for (const Part& part : parts_) {
+      if (part.kind == shared) ranges.push_back({part.first, part.count});
+    }
+    return ranges;
+  }
   std::string json() const {
     std::string text = "[";
     for (const Part& part : parts_)
@@ -95,7 +102,7 @@ std::vector<std::string_view> pieces_of(std::string_view text) {
 Result<PiecedTexts::Parts> PiecedTexts::split(std::string_view text, SharedTextTable& table) {
   // SQLite counts characters of what is UTF-8, and up to the first zero.
   if (text.size() < kShortText || !valid_utf8(text) || text.contains('\0'))
-    return Parts{std::string(text), ""};
+    return Parts{std::string(text), "", {}};
   Parts parts;
   PartList list;
   std::int64_t own_characters = 0;
@@ -127,6 +134,7 @@ Result<PiecedTexts::Parts> PiecedTexts::split(std::string_view text, SharedTextT
   }
   for (const auto& [hash, place] : seen) memory_.remember(hash, TextMemory::Came::inside);
   if (!list.one_part()) parts.list = list.json();
+  parts.shared = list.shared_ranges();
   return parts;
 }
 

@@ -4,6 +4,7 @@
 // of them: a passage has the same pieces wherever it stands, whatever was said before it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,17 @@ class PiecedTexts {
  public:
   explicit PiecedTexts(bool nothing_there) : memory_(nothing_there) {}
 
+  // Pieces of the table that follow one another.
+  struct Range {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+  };
   struct Parts {
     std::string own;
     // JSON: in the order of the text, [0, FIRST, COUNT] characters of `own` and [1, FIRST, COUNT] pieces of
     // the table. Empty: `own` is the whole text.
     std::string list;
+    std::vector<Range> shared{};  // of the list
   };
   Result<Parts> split(std::string_view text, SharedTextTable& table);
   // After what the last splits have kept was taken back.

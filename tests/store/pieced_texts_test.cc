@@ -3,6 +3,7 @@
 #include "store/pieced_texts.h"
 
 #include <filesystem>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 
 #include "core/random.h"
 #include "core/text.h"
-#include "tests/store/data_store_fixture.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {
@@ -182,8 +183,9 @@ TEST_F(RecordTextsTest, AStoreOfTheSecondFormatGivesItsRecordsAsTheyWere) {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute(
         "CREATE TEMP TABLE whole AS SELECT record, json FROM records; "
-        "CREATE TEMP TABLE failed AS SELECT failure, json FROM failures; "
-        "DROP VIEW records; DROP VIEW failures; DROP TABLE shared_texts; "
+        "CREATE TEMP TABLE failed AS SELECT failure, json FROM failures; " +
+        std::string(kBackToFormat3) +
+        "DROP TABLE shared_texts; "
         "ALTER TABLE record_rows RENAME TO records; ALTER TABLE records DROP COLUMN parts; "
         "ALTER TABLE failure_rows RENAME TO failures; ALTER TABLE failures DROP COLUMN parts; "
         "UPDATE records SET json = (SELECT json FROM whole w WHERE w.record = records.record); "
@@ -195,6 +197,62 @@ TEST_F(RecordTextsTest, AStoreOfTheSecondFormatGivesItsRecordsAsTheyWere) {
   EXPECT_THAT(texts("SELECT json FROM records ORDER BY record"),
               ElementsAre(record_text(1), record_text(3), record_text(4), record_text(5)));
   EXPECT_EQ(store_->failures({}).value().rows.at(0).json, record_text(2));
+}
+
+TEST_F(RecordTextsTest, AStoreOfTheThirdFormatCountsWhoSharesWhat) {
+  for (int i = 1; i < 5; ++i) add_record(i);
+  add_failure(9);
+  const std::string uses = "SELECT sum(uses * number) FROM shared_uses";
+  const std::int64_t counted = number(uses);
+  EXPECT_GT(counted, 0);
+  store_.reset();
+  {
+    auto database = Database::open(path(), Database::Mode::read_write).value();
+    ASSERT_TRUE(database.execute(std::string(kBackToFormat3) +
+                                 "CREATE VIEW records AS SELECT 1; CREATE VIEW failures AS SELECT 1; "
+                                 "INSERT INTO shared_texts(text, hash) VALUES('of a pruned record', x'00'); "
+                                 "PRAGMA user_version=3;"));
+  }
+  open();
+  EXPECT_EQ(number(uses), counted) << "as if each had been counted when it was recorded";
+  EXPECT_EQ(number("SELECT count(*) FROM shared_texts WHERE text = 'of a pruned record'"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM shared_texts"), number("SELECT count(*) FROM shared_uses"));
+  EXPECT_EQ(store_->record(2).value().value().json, record_text(2));
+}
+
+TEST_F(RecordTextsTest, GoWithTheLastRecordThatSharesThem) {
+  for (int i = 1; i < 5; ++i) add_record(i);
+  const std::int64_t failure = add_failure(9);
+  const std::int64_t shared = number("SELECT count(*) FROM shared_texts");
+  ASSERT_GT(shared, 0);
+  for (const std::int64_t record : {4, 1, 3}) {
+    EXPECT_EQ(remove({.kind = Removal::Kind::record, .number = record}).records, 1);
+    EXPECT_EQ(store_->record(2).value().value().json, record_text(2));
+    EXPECT_EQ(store_->failures({}).value().rows.at(0).json, record_text(9));
+  }
+  EXPECT_GT(number("SELECT count(*) FROM shared_texts"), 0);
+  EXPECT_EQ(remove({.kind = Removal::Kind::failure, .number = failure}).failures, 1);
+  EXPECT_EQ(store_->record(2).value().value().json, record_text(2));
+  EXPECT_EQ(remove({.kind = Removal::Kind::record, .number = 2}).records, 1);
+  EXPECT_EQ(number("SELECT count(*) FROM shared_texts"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM shared_uses"), 0);
+  // What the writer remembers of texts that have gone must not lead anybody to them.
+  for (int i = 5; i < 8; ++i) add_record(i);
+  EXPECT_THAT(texts("SELECT json FROM records ORDER BY record"),
+              ElementsAre(record_text(5), record_text(6), record_text(7)));
+}
+
+TEST_F(RecordTextsTest, GoWithPrunedRecordsToo) {
+  for (int i = 1; i < 5; ++i) add_record(i);
+  const std::int64_t before = number("SELECT sum(uses) FROM shared_uses");
+  const auto pruned = waited<Pruned>([&](const auto& done) {
+    store_->prune({.records_ms = std::numeric_limits<std::int64_t>::max()}, 100, done);
+  });
+  EXPECT_EQ(pruned.value().records, 3);
+  EXPECT_LT(number("SELECT sum(uses) FROM shared_uses"), before);
+  EXPECT_EQ(store_->record(4).value().value().json, record_text(4));
+  remove({.kind = Removal::Kind::record, .number = 4});
+  EXPECT_EQ(number("SELECT count(*) FROM shared_texts"), 0);
 }
 
 }  // namespace

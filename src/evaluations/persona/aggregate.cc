@@ -102,8 +102,8 @@ class PersonaAggregate final : public Aggregate {
     figures_.apply(summary);
     summary.metrics.push_back(
         count("selection_mismatches", mismatches_, status_.processed_requests, Metric::Better::lower));
-    if (human_) human_->apply(summary, job_.mode);
     summary.conclusions = conclusions(summary, figures_.agreement_by_classification(), agreement_by_name());
+    if (human_) human_->apply(summary, job_.mode);
   }
 
   void write_figures(const Summary& /*summary*/, const std::vector<NotableCase>& /*notable*/) override {

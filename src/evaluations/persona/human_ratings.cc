@@ -1,5 +1,8 @@
 #include "evaluations/persona/human_ratings.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/json/jsonl.h"
@@ -14,6 +17,19 @@ namespace assay::persona {
 namespace {
 
 using namespace figures;
+
+constexpr const char* kCorrected = "agreement_rate";
+
+// One text for what a verdict is about.
+template <class... Texts>
+std::string label_id(const Texts&... texts) {
+  std::string id;
+  for (const std::string_view text : {std::string_view(texts)...}) {
+    id += text;
+    id += '\n';
+  }
+  return id;
+}
 
 }  // namespace
 
@@ -70,10 +86,49 @@ HumanRatings HumanRatings::read(const std::string& path, std::vector<ConfigProbl
   }
   if (human.ratings_.empty() && problems.empty())
     problems.push_back({path, "human", "the file holds no rating"});
+  human.begin_correction();
   return human;
 }
 
+HumanRatings HumanRatings::of(const std::vector<PersonRating>& ratings) {
+  std::map<Key, std::map<std::string, Rating>> said;  // by person
+  for (const PersonRating& one : ratings) {
+    said[{one.item_id, one.classification, one.persona_id, one.perspective_id}][one.person] = {
+        one.likert.value_or(0), one.likert ? *one.likert >= kAgreesFrom : one.agrees};
+  }
+  HumanRatings human;
+  for (const auto& [key, people] : said) {
+    std::vector<int> values;
+    std::size_t agreeing = 0;
+    for (const auto& [person, rating] : people) {
+      if (rating.likert > 0) values.push_back(rating.likert);
+      if (rating.agrees) ++agreeing;
+    }
+    Rating together{0, 2 * agreeing > people.size()};
+    if (!values.empty()) {
+      std::ranges::sort(values);
+      together.likert = values[(values.size() - 1) / 2];
+      together.agrees = together.likert >= kAgreesFrom;
+    }
+    human.ratings_.emplace(key, together);
+  }
+  human.begin_correction();
+  return human;
+}
+
+void HumanRatings::begin_correction() {
+  std::vector<HumanLabel> labels;
+  labels.reserve(ratings_.size());
+  for (const auto& [key, rating] : ratings_) {
+    const auto& [item, classification, persona, perspective] = key;
+    labels.push_back({label_id(item, classification, persona, perspective), rating.agrees ? 1.0 : 0.0});
+  }
+  correction_ = HumanCheck(kCorrected, labels);
+}
+
 void HumanRatings::add(const std::string& persona_id, const Verdict& verdict, Mode mode) {
+  correction_.add(label_id(verdict.item_id, verdict.classification_id, persona_id, verdict.perspective_id),
+                  verdict.item_id, kCorrected, agrees(verdict, mode) ? 1 : 0);
   const auto found =
       ratings_.find({verdict.item_id, verdict.classification_id, persona_id, verdict.perspective_id});
   if (found == ratings_.end()) return;
@@ -119,18 +174,16 @@ void HumanRatings::apply(Summary& summary, Mode mode) const {
   const auto used = static_cast<std::int64_t>(used_);
   metrics.push_back(count("human.ratings", used, given));
   metrics.push_back(count("human.ratings_of_no_verdict", given - used, given));
+  correction_.apply(summary);
 }
 
 std::vector<std::string> HumanRatings::metric_names() {
-  return {"human.pearson",
-          "human.spearman",
-          "human.point_biserial",
-          "human.phi",
-          "human.cohen_kappa",
-          "human.exact_match",
-          "human.mean_difference",
-          "human.ratings",
-          "human.ratings_of_no_verdict"};
+  std::vector<std::string> names = HumanCheck(kCorrected, {}).metric_names();
+  for (const char* name :
+       {"human.pearson", "human.spearman", "human.point_biserial", "human.phi", "human.cohen_kappa",
+        "human.exact_match", "human.mean_difference", "human.ratings", "human.ratings_of_no_verdict"})
+    names.emplace_back(name);
+  return names;
 }
 
 }  // namespace assay::persona

@@ -51,6 +51,10 @@ std::optional<StoredVerdict> read_verdict(const Json& json, const std::string& i
   return verdict;
 }
 
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(boost::json::string(text));
+}
+
 }  // namespace
 
 RecordKind record_kind(const Json& body) {
@@ -181,7 +185,7 @@ Json to_json(const ResultRow& row) {
                   {"itemId", verdict.item_id},
                   {"classificationName", verdict.classification},
                   {"classificationValue", or_null(verdict.value)},
-                  {"mode", verdict.mode.empty() ? Json(nullptr) : Json(boost::json::string(verdict.mode))},
+                  {"mode", text_or_null(verdict.mode)},
                   {"evaluatedSelection", or_null(verdict.selection)},
                   {"evaluatedSelectionAgreesWithOrig", verdict.selection == verdict.value}};
   if (verdict.likert) {
@@ -194,7 +198,73 @@ Json to_json(const ResultRow& row) {
   JsonArray tags;
   for (const std::string& tag : row.tags) tags.emplace_back(tag);
   json["tags"] = std::move(tags);
+  json["recordId"] = row.record_id;
+  json["jobId"] = text_or_null(row.job_id);
   return json;
+}
+
+Json to_json(const StoredItem& item) {
+  auto json = parse_json(item.json);
+  if (!json || !json->is_object()) return nullptr;
+  JsonArray tags;
+  for (const std::string& tag : item.tags) tags.emplace_back(tag);
+  json->get_object()["tags"] = std::move(tags);
+  return std::move(*json);
+}
+
+Json to_json(const FailurePage::Row& row) {
+  auto json = parse_json(row.json);
+  if (!json || !json->is_object()) return nullptr;
+  JsonObject& failure = json->get_object();
+  failure["failureId"] = row.failure_id;
+  failure["recordedMs"] = row.recorded_ms;
+  if (row.resolved_ms) failure["resolvedMs"] = *row.resolved_ms;
+  failure["jobId"] = text_or_null(row.job_id);
+  return std::move(*json);
+}
+
+Json to_json(const FeedbackRow& row) {
+  const Feedback& said = row.feedback;
+  JsonObject json{{"feedbackId", row.feedback_id},
+                  {"resultId", said.result_id},
+                  {"person", said.person},
+                  {"recordedMs", row.recorded_ms}};
+  if (said.likert) json["likert"] = *said.likert;
+  if (said.agreement) json["agreement"] = *said.agreement;
+  if (const auto body = parse_json(said.json)) json["text"] = or_null(find_text(*body, "text"));
+  // What the judge said of it, so that the two can be compared without another question.
+  json["result"] = to_json(row.result);
+  return json;
+}
+
+Json to_json(const RecordRow& row) {
+  JsonArray items;
+  for (const std::string& id : row.item_ids) items.emplace_back(id);
+  return JsonObject{{"recordId", row.record_id},
+                    {"recordedMs", row.recorded_ms},
+                    {"agent", row.agent},
+                    {"contextId", row.context_id},
+                    {"personaId", row.persona_id},
+                    {"personaVersion", row.persona_version},
+                    {"mode", text_or_null(row.mode)},
+                    {"jobId", text_or_null(row.job_id)},
+                    {"items", std::move(items)},
+                    {"verdicts", row.verdicts}};
+}
+
+std::string result_schema() {
+  return R"({"type": "object", "properties": {"resultId": {"type": "integer"},
+    "agent": {"type": "string"}, "contextId": {"type": "string"}, "personaId": {"type": "string"},
+    "personaVersion": {"type": "integer"}, "perspectiveId": {"type": "string"},
+    "perspectiveVersion": {"type": "integer"}, "itemId": {"type": "string"},
+    "classificationName": {"type": "string"}, "classificationValue": {"type": ["string", "null"]},
+    "mode": {"type": ["string", "null"], "description": "null: the record did not say."},
+    "evaluatedSelection": {"type": ["string", "null"]}, "evaluatedSelectionAgreesWithOrig": {"type": "boolean"},
+    "evaluationLikertVal": {"type": "integer"}, "evaluationLikertText": {"type": "string"},
+    "evaluationAgreement": {"enum": ["AGREE", "DISAGREE"]}, "evaluationText": {"type": "string"},
+    "recordedMs": {"type": "integer"}, "recordId": {"type": "integer"},
+    "jobId": {"type": ["string", "null"], "description": "null: recorded by no job of the service."}, "tags": {"type": "array", "items": {"type": "string"}}},
+    "required": ["resultId", "agent", "contextId", "personaId", "itemId", "classificationName", "mode"]})";
 }
 
 }  // namespace assay

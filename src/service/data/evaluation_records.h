@@ -8,7 +8,7 @@
 
 #include "core/json/json.h"
 #include "service/http/exchange.h"
-#include "store/data_store.h"
+#include "store/data/data_queries.h"
 
 namespace assay {
 
@@ -24,7 +24,13 @@ std::optional<FailureRecord> read_failure(const Json& body, std::vector<FieldErr
 std::optional<StoredItem> read_stored_item(const Json& body, const std::string& pointer,
                                            std::vector<FieldError>& errors);
 
-// A result as it is given out.
+// As they are given out. An item has all its tags, those added later too; null if it has no content.
 Json to_json(const ResultRow& row);
+Json to_json(const StoredItem& item);
+Json to_json(const FailurePage::Row& row);
+Json to_json(const FeedbackRow& row);
+Json to_json(const RecordRow& row);
+// JSON Schema of a result.
+std::string result_schema();
 
 }  // namespace assay

@@ -4,15 +4,95 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "service/data/cursor.h"
 #include "service/data/data_routes.h"
 #include "service/data/evaluation_records.h"
-#include "service/data/item_cursor.h"
+#include "service/data/lists.h"
 #include "service/http/route_parts.h"
 
 namespace assay {
 namespace {
 
 constexpr std::int64_t kMostVersions = 1'000'000'000;
+
+constexpr ListColumn kItemColumns[] = {{"itemId", "/contentItemSummary/itemId"},
+                                       {"evaluateTime", "/evaluateTime"},
+                                       {"evaluateTitle", "/evaluateTitle"},
+                                       {"evaluateText", "/evaluateText"},
+                                       {"evaluateSourceType", "/evaluateSourceType"},
+                                       {"evaluateSourceOriginator", "/evaluateSourceOriginator"},
+                                       {"evaluateSourceChannel", "/evaluateSourceChannel"},
+                                       {"evaluateClassifications", "/evaluateClassifications"},
+                                       {"tags", "/tags"}};
+constexpr ListColumn kResultColumns[] = {{"resultId", "/resultId"},
+                                         {"recordId", "/recordId"},
+                                         {"jobId", "/jobId"},
+                                         {"agent", "/agent"},
+                                         {"contextId", "/contextId"},
+                                         {"personaId", "/personaId"},
+                                         {"personaVersion", "/personaVersion"},
+                                         {"perspectiveId", "/perspectiveId"},
+                                         {"perspectiveVersion", "/perspectiveVersion"},
+                                         {"itemId", "/itemId"},
+                                         {"classificationName", "/classificationName"},
+                                         {"classificationValue", "/classificationValue"},
+                                         {"mode", "/mode"},
+                                         {"evaluatedSelection", "/evaluatedSelection"},
+                                         {"evaluationLikertVal", "/evaluationLikertVal"},
+                                         {"evaluationAgreement", "/evaluationAgreement"},
+                                         {"evaluationText", "/evaluationText"},
+                                         {"recordedMs", "/recordedMs"},
+                                         {"tags", "/tags"}};
+constexpr ListColumn kFailureColumns[] = {{"failureId", "/failureId"},
+                                          {"jobId", "/jobId"},
+                                          {"recordedMs", "/recordedMs"},
+                                          {"resolvedMs", "/resolvedMs"},
+                                          {"agent", "/agent"},
+                                          {"contextIdentifier", "/contextIdentifier"},
+                                          {"mode", "/mode"},
+                                          {"model", "/model"},
+                                          {"personaId", "/evaluationPersona/id"},
+                                          {"items", "/items"},
+                                          {"finishReason", "/finishReason"},
+                                          {"statusCode", "/statusCode"},
+                                          {"error", "/error"},
+                                          {"responseText", "/responseText"}};
+
+// `lastNHours`, or `publishedSince` and `publishedUntil`.
+TimeSpan published_filter(Exchange& exchange) {
+  const auto hours = since(exchange);
+  const auto from = time_filter(exchange, "publishedSince");
+  if (hours && from) exchange.add_error("lastNHours", "found together with publishedSince, expected one");
+  return {hours ? hours : from, time_filter(exchange, "publishedUntil")};
+}
+
+constexpr char letter_of(ItemQuery::Order order) {
+  switch (order) {
+    case ItemQuery::Order::stored:
+      return 's';
+    case ItemQuery::Order::newest:
+      return 'n';
+    default:
+      return 'i';
+  }
+}
+
+void read_item_cursor(Exchange& exchange, ItemQuery& query) {
+  if (const auto given = exchange.text("cursor")) {
+    if (auto cursor = read_cursor(letter_of(query.order), 2, *given)) {
+      query.after = ItemPlace{cursor->numbers[0], cursor->numbers[1], std::move(cursor->text)};
+    } else {
+      exchange.add_error("cursor", "expected `next` of an answer to the same query in the same order");
+    }
+    if (exchange.text("page")) exchange.add_error("page", "a cursor says where the page begins");
+  } else if (!query.exclude_tag.empty() && query.offset > 0) {
+    // Every item that is done meanwhile would move the pages behind it, and as many would be missed.
+    exchange.add_error(
+        "page",
+        "with excludeExistingWithTag items go as results come, and pages would skip some: give "
+        "`next` of the answer before as cursor, or ask for the first page again");
+  }
+}
 
 ItemQuery item_query(Exchange& exchange) {
   ItemQuery query;
@@ -21,7 +101,10 @@ ItemQuery item_query(Exchange& exchange) {
   query.persona_id = exchange.text("persona").value_or("");
   query.persona_version = exchange.whole("personaVersion", 1, kMostVersions);
   query.mode = mode_filter(exchange);
-  query.published_since_ms = since(exchange);
+  const TimeSpan published = published_filter(exchange);
+  query.published_since_ms = published.since_ms;
+  query.published_until_ms = published.until_ms;
+  query.search = exchange.text("search").value_or("");
   query.subset_tag = exchange.text("subsetTag").value_or("");
   const auto percent = exchange.whole("subsetPercent", 1, 100);
   query.subset_percent = static_cast<int>(percent.value_or(0));
@@ -33,18 +116,7 @@ ItemQuery item_query(Exchange& exchange) {
                 : by_id                     ? ItemQuery::Order::item_id
                                             : ItemQuery::Order::stored;
   read_paging(exchange, query);
-  if (const auto cursor = exchange.text("cursor")) {
-    query.after = read_cursor(query.order, *cursor);
-    if (!query.after)
-      exchange.add_error("cursor", "expected `next` of an answer to the same query in the same order");
-    if (exchange.text("page")) exchange.add_error("page", "a cursor says where the page begins");
-  } else if (!query.exclude_tag.empty() && query.offset > 0) {
-    // Every item that is done meanwhile would move the pages behind it, and as many would be missed.
-    exchange.add_error(
-        "page",
-        "with excludeExistingWithTag items go as results come, and pages would skip some: give "
-        "`next` of the answer before as cursor, or ask for the first page again");
-  }
+  read_item_cursor(exchange, query);
   return query;
 }
 
@@ -60,23 +132,20 @@ void fetch_items(DataStore& store, const ExchangePointer& exchange) {
                                                    query.subset_percent, query.subset_tag));
     }
   }
-  auto page = store.items(query);
-  if (!page) return exchange->send_failure(page.error());
-  JsonArray items;
-  for (const StoredItem& item : page->items) {
-    auto json = parse_json(item.json);
-    if (!json || !json->is_object()) continue;
-    JsonArray tags;
-    for (const std::string& tag : item.tags) tags.emplace_back(tag);
-    json->get_object()["tags"] = std::move(tags);  // all it has, those added later too
-    items.push_back(std::move(*json));
-  }
-  Json next = nullptr;
-  if (page->remaining > 0 && page->last) next = boost::json::string(cursor_text(query.order, *page->last));
-  exchange->send(200, JsonObject{{"items", std::move(items)},
-                                 {"remaining", page->remaining},
-                                 {"total", page->total},
-                                 {"next", std::move(next)}});
+  send_list(exchange, "items", kItemColumns, 200, query, [&store](ItemQuery& asked) -> Result<ListedPage> {
+    auto page = store.items(asked);
+    if (!page) return fail(std::move(page.error()));
+    ListedPage listed{{}, page->total, page->remaining, {}};
+    for (const StoredItem& item : page->items) {
+      if (auto json = to_json(item); !json.is_null()) listed.entries.push_back(std::move(json));
+    }
+    if (page->remaining > 0 && page->last) {
+      listed.next = cursor_text(letter_of(asked.order), {page->last->position, page->last->published_ms},
+                                page->last->item_id);
+      asked.after = std::move(page->last);
+    }
+    return listed;
+  });
 }
 
 ResultQuery result_query(Exchange& exchange) {
@@ -88,42 +157,59 @@ ResultQuery result_query(Exchange& exchange) {
   query.item_id = exchange.text("itemId").value_or("");
   query.classification = exchange.text("classification").value_or("");
   query.perspective_id = exchange.text("perspective").value_or("");
-  query.published_since_ms = since(exchange);
+  const TimeSpan published = published_filter(exchange);
+  query.published_since_ms = published.since_ms;
+  query.published_until_ms = published.until_ms;
+  query.recorded = recorded_filter(exchange);
+  query.job_id = exchange.text("job").value_or("");
+  query.context_id = exchange.text("context").value_or("");
+  if (const auto likert = exchange.whole("likert", 1, 5)) query.likert = static_cast<int>(*likert);
+  query.agreement = exchange.text("agreement").value_or("");
+  if (!query.agreement.empty() && query.agreement != "AGREE" && query.agreement != "DISAGREE")
+    exchange.add_error("agreement", fmt::format("found \"{}\", expected AGREE or DISAGREE", query.agreement));
+  query.value = exchange.text("value").value_or("");
   query.resolved = exchange.flag("resolved");
   read_paging(exchange, query);
   return query;
 }
 
 void get_results(DataStore& store, const ExchangePointer& exchange) {
-  const ResultQuery query = result_query(*exchange);
+  ResultQuery query = result_query(*exchange);
+  query.after = number_cursor(*exchange, 'v');
   if (exchange->refused()) return;
-  auto page = store.results(query);
-  if (!page) return exchange->send_failure(page.error());
-  JsonArray results;
-  for (const ResultRow& row : page->rows) results.push_back(to_json(row));
-  exchange->send(
-      200,
-      JsonObject{{"results", std::move(results)}, {"remaining", page->remaining}, {"total", page->total}});
+  send_list(exchange, "results", kResultColumns, 500, std::move(query),
+            [&store](ResultQuery& asked) -> Result<ListedPage> {
+              auto page = store.results(asked);
+              if (!page) return fail(std::move(page.error()));
+              ListedPage listed{{}, page->total, page->remaining, {}};
+              for (const ResultRow& row : page->rows) listed.entries.push_back(to_json(row));
+              if (page->remaining > 0 && !page->rows.empty()) {
+                asked.after = page->rows.back().result_id;
+                listed.next = cursor_text('v', {*asked.after});
+              }
+              return listed;
+            });
 }
 
 void get_failures(DataStore& store, const ExchangePointer& exchange) {
-  const ResultQuery query = result_query(*exchange);
+  ResultQuery query = result_query(*exchange);
+  query.after = number_cursor(*exchange, 'f');
   if (exchange->refused()) return;
-  auto page = store.failures(query);
-  if (!page) return exchange->send_failure(page.error());
-  JsonArray failures;
-  for (const FailurePage::Row& row : page->rows) {
-    auto json = parse_json(row.json);
-    if (!json || !json->is_object()) continue;
-    JsonObject& failure = json->get_object();
-    failure["failureId"] = row.failure_id;
-    failure["recordedMs"] = row.recorded_ms;
-    if (row.resolved_ms) failure["resolvedMs"] = *row.resolved_ms;
-    failures.push_back(std::move(*json));
-  }
-  exchange->send(
-      200,
-      JsonObject{{"failures", std::move(failures)}, {"remaining", page->remaining}, {"total", page->total}});
+  // Each has the prompts in it.
+  send_list(exchange, "failures", kFailureColumns, 20, std::move(query),
+            [&store](ResultQuery& asked) -> Result<ListedPage> {
+              auto page = store.failures(asked);
+              if (!page) return fail(std::move(page.error()));
+              ListedPage listed{{}, page->total, page->remaining, {}};
+              for (const FailurePage::Row& row : page->rows) {
+                if (auto json = to_json(row); !json.is_null()) listed.entries.push_back(std::move(json));
+              }
+              if (page->remaining > 0 && !page->rows.empty()) {
+                asked.after = page->rows.back().failure_id;
+                listed.next = cursor_text('f', {*asked.after});
+              }
+              return listed;
+            });
 }
 
 const std::vector<QueryParameter> kItemFilters = {
@@ -133,11 +219,13 @@ const std::vector<QueryParameter> kItemFilters = {
     {"personaVersion", "integer", "… in this version of it"},
     {"mode", "string", "… in this mode."},
     {"lastNHours", "number", "Items published in the last hours only."},
+    {"publishedSince", "string", "Published at this time or later: ISO 8601, or milliseconds since 1970."},
+    {"publishedUntil", "string", "Published before this time."},
+    {"search", "string", "Items with this text in their id, title or text."},
     {"subsetTag", "string", "Members of this subset only …"},
     {"subsetPercent", "integer", "… of this size."},
     {"mostRecent", "boolean", "Newest publication first."},
-    {"byUuid", "boolean", "In the order of item ids."},
-    {"cursor", "string", "`next` of the answer before: goes on behind its last item."}};
+    {"byUuid", "boolean", "In the order of item ids."}};
 
 const std::vector<QueryParameter> kResultFilters = {
     {"tag", "string", "Tag of the result."},
@@ -147,6 +235,15 @@ const std::vector<QueryParameter> kResultFilters = {
     {"itemId", "string", "Id of the item."},
     {"classification", "string", "Id of the classification."},
     {"perspective", "string", "Id of the perspective."},
+    {"job", "string", "Id of the job that recorded it."},
+    {"context", "string", "Id of the context that it was recorded with."},
+    {"likert", "integer", "Verdicts of this value, 1 to 5."},
+    {"agreement", "string", "Verdicts that are AGREE, or DISAGREE."},
+    {"value", "string", "Verdicts on this value of the classification."},
+    {"since", "string", "Recorded at this time or later: ISO 8601, or milliseconds since 1970."},
+    {"until", "string", "Recorded before this time."},
+    {"publishedSince", "string", "Of items published at this time or later."},
+    {"publishedUntil", "string", "Of items published before this time."},
     {"lastNHours", "number", "Items published in the last hours only."}};
 
 const std::vector<QueryParameter> kFailureFilters = {
@@ -155,6 +252,12 @@ const std::vector<QueryParameter> kFailureFilters = {
     {"mode", "string", "mode1, mode2 or mode3."},
     {"itemId", "string", "Id of an item that it was about."},
     {"resolved", "boolean", "Also those that have a result by now."},
+    {"job", "string", "Id of the job that recorded it."},
+    {"context", "string", "Id of the context that it was recorded with."},
+    {"since", "string", "Recorded at this time or later: ISO 8601, or milliseconds since 1970."},
+    {"until", "string", "Recorded before this time."},
+    {"publishedSince", "string", "Of items published at this time or later."},
+    {"publishedUntil", "string", "Of items published before this time."},
     {"lastNHours", "number", "Items published in the last hours only."}};
 
 }  // namespace
@@ -162,41 +265,41 @@ const std::vector<QueryParameter> kFailureFilters = {
 std::vector<Route> fetch_routes(DataStore& store) {
   const std::string base = kDataBase;
   const std::string object = R"({"type": "object"})";
-  const std::string result = R"({"type": "object", "properties": {"resultId": {"type": "integer"},
-    "agent": {"type": "string"}, "contextId": {"type": "string"}, "personaId": {"type": "string"},
-    "personaVersion": {"type": "integer"}, "perspectiveId": {"type": "string"},
-    "perspectiveVersion": {"type": "integer"}, "itemId": {"type": "string"},
-    "classificationName": {"type": "string"}, "classificationValue": {"type": ["string", "null"]},
-    "mode": {"type": ["string", "null"], "description": "null: the record did not say."},
-    "evaluatedSelection": {"type": ["string", "null"]}, "evaluatedSelectionAgreesWithOrig": {"type": "boolean"},
-    "evaluationLikertVal": {"type": "integer"}, "evaluationLikertText": {"type": "string"},
-    "evaluationAgreement": {"enum": ["AGREE", "DISAGREE"]}, "evaluationText": {"type": "string"},
-    "recordedMs": {"type": "integer"}, "tags": {"type": "array", "items": {"type": "string"}}},
-    "required": ["resultId", "agent", "contextId", "personaId", "itemId", "classificationName", "mode"]})";
   return {
       {.method = "GET",
        .path = base + "/fetch-evaluation-items",
        .role = TokenRole::read,
        .summary = "Items, a page at a time.",
-       .query = with_paging(kItemFilters),
-       .answer = page_schema("items", object, {{"next", R"({"type": ["string", "null"],
-                                "description": "The cursor of what follows; null at the end."})"}}),
+       .query = with_cursor(kItemFilters, Streamed::yes),
+       .answer = list_schema("items", object),
+       .also = streamed_media(),
+       .statuses = {200, 400, 404},
+       .handle = asking(store, fetch_items)},
+      {.method = "GET",
+       .path = base + "/items",
+       .role = TokenRole::read,
+       .summary = "The same by a shorter name.",
+       .query = with_cursor(kItemFilters, Streamed::yes),
+       .answer = list_schema("items", object),
+       .also = streamed_media(),
        .statuses = {200, 400, 404},
        .handle = asking(store, fetch_items)},
       {.method = "GET",
        .path = base + "/get-evaluation-data",
        .role = TokenRole::read,
        .summary = "Results, one per verdict.",
-       .query = with_paging(kResultFilters),
-       .answer = page_schema("results", result),
+       .query = with_cursor(kResultFilters, Streamed::yes),
+       .answer = list_schema("results", result_schema()),
+       .also = streamed_media(),
        .statuses = {200, 400},
        .handle = asking(store, get_results)},
       {.method = "GET",
        .path = base + "/get-evaluation-failures",
        .role = TokenRole::read,
        .summary = "Failure records, without those that have a result by now.",
-       .query = with_paging(kFailureFilters),
-       .answer = page_schema("failures", object),
+       .query = with_cursor(kFailureFilters, Streamed::yes),
+       .answer = list_schema("failures", object),
+       .also = streamed_media(),
        .statuses = {200, 400},
        .handle = asking(store, get_failures)},
   };

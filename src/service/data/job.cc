@@ -193,9 +193,12 @@ void Job::hear(const Case& input, const Outcome& outcome) {
     loop.post([this, result = result ? Status() : Status(fail(result.error()))] { stored(result); });
   };
   if (records.good) {
-    if (auto record = read_result(records.record, errors))
+    if (auto record = read_result(records.record, errors)) {
+      record->job_id = status.job_id;
       return around_.store.add_result(std::move(*record), done);
+    }
   } else if (auto record = read_failure(records.record, errors)) {
+    record->job_id = status.job_id;
     return around_.store.add_failure(std::move(*record), done);
   }
   // A record of ours that does not fit its schema is a bug; the tests hold them against it.

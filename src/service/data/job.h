@@ -18,7 +18,7 @@
 #include "net/event_loop.h"
 #include "runs/run.h"
 #include "service/data/jobs.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include "evaluations/persona/request.h"
+#include "service/data/cursor.h"
 #include "service/data/data_routes.h"
 #include "service/data/job_lists.h"
 #include "service/data/job_request.h"
+#include "service/data/lists.h"
 #include "service/http/route_parts.h"
 
 namespace assay {
@@ -76,7 +78,16 @@ void list_jobs(DataStore& store, const ExchangePointer& exchange) {
   query.mode = mode_filter(*exchange);
   query.status = exchange->text("status").value_or("");
   query.persona_id = exchange->text("persona").value_or("");
+  query.created = recorded_filter(*exchange);
   read_paging(*exchange, query);
+  if (const auto given = exchange->text("cursor")) {
+    if (const auto cursor = read_cursor('j', 2, *given)) {
+      query.after = JobPlace{cursor->numbers[0], cursor->numbers[1]};
+    } else {
+      exchange->add_error("cursor", "expected `next` of an answer to the same query");
+    }
+    if (exchange->text("page")) exchange->add_error("page", "a cursor says where the page begins");
+  }
   if (exchange->refused()) return;
   auto page = store.jobs(query);
   if (!page) return exchange->send_failure(page.error());
@@ -99,13 +110,14 @@ void list_jobs(DataStore& store, const ExchangePointer& exchange) {
     for (const char* name : kJobLists) json->get_object().erase(name);
     list.push_back(std::move(*json));
   }
-  exchange->send(200, JsonObject{{"jobs", std::move(list)},
-                                 {"totals", JsonObject{{"processed_items", items},
-                                                       {"processed_requests", requests},
-                                                       {"failed_requests", failed},
-                                                       {"total_tokens", tokens}}},
-                                 {"remaining", page->remaining},
-                                 {"total", page->total}});
+  ListedPage listed{std::move(list), page->total, page->remaining, {}};
+  if (page->remaining > 0 && page->last)
+    listed.next = cursor_text('j', {page->last->created_ms, page->last->number});
+  send_page(*exchange, "jobs", std::move(listed),
+            {{"totals", JsonObject{{"processed_items", items},
+                                   {"processed_requests", requests},
+                                   {"failed_requests", failed},
+                                   {"total_tokens", tokens}}}});
 }
 
 Json status_schema() {
@@ -161,10 +173,13 @@ std::vector<Route> job_routes(DataStore& store, Jobs& jobs) {
        .path = base + "/get-evaluation-jobs",
        .role = TokenRole::read,
        .summary = "Jobs, newest first, with totals over the page.",
-       .query = with_paging({{"mode", "string", "mode1, mode2 or mode3."},
+       .query = with_cursor({{"mode", "string", "mode1, mode2 or mode3."},
                              {"status", "string", "INITIATED, PROCESSING, COMPLETE, ERROR or CANCELLED."},
-                             {"persona", "string", "Id of the persona."}}),
-       .answer = page_schema("jobs", object, {{"totals", object}}),
+                             {"persona", "string", "Id of the persona."},
+                             {"since", "string", "Begun at this time or later."},
+                             {"until", "string", "Begun before this time."}},
+                            Streamed::no),
+       .answer = list_schema("jobs", object, {{"totals", object}}),
        .statuses = {200, 400},
        .handle = asking(store, list_jobs)},
   };

@@ -23,6 +23,7 @@
 #include "net/event_loop.h"
 #include "runs/run.h"
 #include "service/data/job.h"
+#include "service/data/job_report.h"
 #include "service/data/job_request.h"
 #include "service/data/retention.h"
 #include "store/work_thread.h"
@@ -67,6 +68,9 @@ class StoreJobs final : public Jobs {
   Status begin();
   void submit(JobParameters parameters, std::string agent, Answer begun, Answer finished) override;
   void cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) override;
+  void remove(const std::string& job_id, std::function<void(Result<bool>)> done) override;
+  void report(const std::string& job_id, const std::string& person,
+              std::function<void(Result<std::optional<ReportInput>>)> done) override;
   Result<std::optional<Json>> status(const std::string& job_id, const ListPage& page) override;
 
  private:
@@ -120,6 +124,7 @@ class StoreJobs final : public Jobs {
   int busy_ = 0;
   std::mutex dry_mutex_;
   std::deque<std::pair<std::string, Json>> dry_;  // statuses of dry runs, which are not stored
+  WorkThread reports_;
   std::thread thread_;
 };
 
@@ -389,6 +394,41 @@ void StoreJobs::cancel(const std::string& job_id, std::function<void(Result<std:
       }
       for (const Answer& waiting_for_it : one->finished) waiting_for_it(one->json());
     }(*this, std::move(job), std::move(done)));
+  });
+}
+
+// On the loop's thread nobody begins or ends a job meanwhile.
+void StoreJobs::remove(const std::string& job_id, std::function<void(Result<bool>)> done) {
+  if (stopped_) return done(fail(ErrorKind::cancelled, "the service is stopping"));
+  loop_.post([this, job_id, done = std::move(done)] {
+    const bool waits = std::ranges::any_of(
+        waiting_, [&](const std::shared_ptr<Job>& job) { return job->status.job_id == job_id; });
+    if (waits || running_.contains(job_id))
+      return done(fail(ErrorKind::changed, "the job has not ended: cancel it first"));
+    {
+      const std::lock_guard guard(dry_mutex_);
+      if (std::erase_if(dry_, [&](const auto& one) { return one.first == job_id; }) > 0) return done(true);
+    }
+    store_.remove({.kind = Removal::Kind::job, .id = job_id},
+                  [job_id, directory = options_.directory + "/" + job_id, done](Result<Removed> removed) {
+                    if (!removed) return done(fail(std::move(removed.error())));
+                    // If the process dies here, the next start finds a directory without a job.
+                    std::error_code ignored;
+                    if (removed->jobs > 0 && is_job_directory(directory))
+                      std::filesystem::remove_all(directory, ignored);
+                    done(removed->jobs > 0);
+                  });
+  });
+}
+
+void StoreJobs::report(const std::string& job_id, const std::string& person,
+                       std::function<void(Result<std::optional<ReportInput>>)> done) {
+  reports_.post([this, job_id, person, done = std::move(done)] {
+    try {
+      done(report_job(store_, options_, job_id, person));
+    } catch (const std::exception& thrown) {
+      done(fail(internal_error(thrown)));
+    }
   });
 }
 

@@ -16,8 +16,9 @@
 #include "core/error.h"
 #include "core/json/json.h"
 #include "evaluations/persona/job_status.h"
+#include "report/summary.h"
 #include "service/data/job_lists.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 
@@ -46,6 +47,14 @@ class Jobs {
                       Answer finished) = 0;
   // Starts nothing new for the job; the status as it is stored then. Nothing if there is no such job.
   virtual void cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) = 0;
+  // Takes away a job that has ended, and its directory; false if there is no such job, kind changed if it has
+  // not ended. Its results stay.
+  virtual void remove(const std::string& job_id, std::function<void(Result<bool>)> done) = 0;
+  // The figures of what the job has judged so far, with people's feedback on it (a person's, or all) as human
+  // ratings. Nothing if there is no such job, kind changed if it has judged nothing yet. Read from the job's
+  // directory on a thread for such reports, on which `done` is called.
+  virtual void report(const std::string& job_id, const std::string& person,
+                      std::function<void(Result<std::optional<ReportInput>>)> done) = 0;
   // The last stored status, with a page of its lists; nothing if there is no such job.
   virtual Result<std::optional<Json>> status(const std::string& job_id, const ListPage& page) = 0;
 };

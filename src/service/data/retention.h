@@ -13,7 +13,7 @@
 
 #include "core/config/config.h"
 #include "core/time.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 

@@ -46,10 +46,12 @@ Json parameters_of(const Route& route) {
 Json responses_of(const Route& route, TokensNeeded tokens) {
   const Json error = as_content(JsonObject{{"$ref", "#/components/schemas/Error"}});
   JsonObject responses;
+  Json answers = as_content(route.answer, route.media);
+  for (const std::string& media : route.also)
+    answers.get_object()[media] = JsonObject{{"schema", JsonObject{{"type", "string"}}}};
   for (const int status : route.statuses) {
     responses[std::to_string(status)] =
-        JsonObject{{"description", reason_phrase(status)},
-                   {"content", status < 300 ? as_content(route.answer, route.media) : error}};
+        JsonObject{{"description", reason_phrase(status)}, {"content", status < 300 ? answers : error}};
   }
   if (tokens == TokensNeeded::yes && route.role != TokenRole::none) {
     const Json text = JsonObject{{"schema", JsonObject{{"type", "string"}}}};

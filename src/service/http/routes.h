@@ -34,6 +34,7 @@ struct Route {
   Json body = {};                          // JSON Schema; null: no body is taken
   Json answer = {};                        // JSON Schema of what it answers
   std::string media = "application/json";  // Content-Type of what it answers
+  std::vector<std::string> also = {};      // others that it answers to who asks for them, as text
   std::vector<int> statuses = {200, 400};
   bool hidden = false;  // no part of the description
   // `body` is null where the route takes none. May answer later.

@@ -8,7 +8,7 @@
 #include "service/http/counted.h"
 #include "service/http/routes.h"
 #include "service/results/result_routes.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 namespace assay {
 

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/summary.h"
 #include "service/data/job_request.h"
 
 namespace assay {
@@ -271,6 +272,57 @@ TEST_F(JobsTest, CancelledWhileItWaitsItNeverBegins) {
   open();
   wait_until_it_has(text_at(begun.wait(1), "job_id"), "COMPLETE");
   EXPECT_EQ(stored_status(second), "CANCELLED") << "nor by the next one";
+}
+
+TEST_F(JobsTest, AnEndedJobIsRemovedWithItsDirectoryAndOneThatRunsIsNot) {
+  const auto removed = [&](const std::string& id) {
+    Arrivals done;
+    jobs->remove(id, [answer = done.answer()](Result<bool> was) {
+      answer(was ? Result<Json>(Json(*was)) : fail(was.error()));
+    });
+    return done.wait(1);
+  };
+  jobs->submit(parameters(), "test", begun.answer(), finished.answer());
+  const std::string ended = text_at(finished.wait(1), "job_id");
+  ASSERT_TRUE(fs::exists(directory + "/jobs/" + ended));
+  EXPECT_EQ(removed("no such job"), Json(false));
+  EXPECT_EQ(removed(ended), Json(true));
+  EXPECT_FALSE(fs::exists(directory + "/jobs/" + ended));
+  EXPECT_FALSE(jobs->status(ended, {})->has_value());
+  EXPECT_EQ(store->results({.job_id = ended}).value().total, 30) << "its results stay";
+  open_slow();
+  jobs->submit(parameters("slow"), "test", begun.answer(), finished.answer());
+  const std::string running = text_at(begun.wait(2), "job_id");
+  wait_until_it_has(running, "PROCESSING");
+  EXPECT_EQ(text_at(removed(running), "kind"), "changed");
+  EXPECT_TRUE(fs::exists(directory + "/jobs/" + running));
+}
+
+TEST_F(JobsTest, ItsFiguresHaveFeedbackOnItsResultsAsHumanRatings) {
+  const auto figures = [&](const std::string& id, const std::string& person) {
+    Arrivals done;
+    jobs->report(id, person, [answer = done.answer()](Result<std::optional<ReportInput>> report) {
+      if (!report) return answer(fail(report.error()));
+      answer(*report ? to_json((*report)->summary) : Json(nullptr));
+    });
+    return done.wait(1);
+  };
+  jobs->submit(parameters(), "test", begun.answer(), finished.answer());
+  const std::string id = text_at(finished.wait(1), "job_id");
+  EXPECT_EQ(figures("no such job", ""), Json(nullptr));
+  const Json alone = figures(id, "");
+  EXPECT_EQ(find_pointer(alone, "/cases/evaluated")->to_number<int>(), 30) << to_text(alone);
+  EXPECT_EQ(find_pointer(alone, "/metrics/human.ratings"), nullptr);
+  Arrivals said;
+  for (const ResultRow& row : store->results({.count = 10, .job_id = id}).value().rows)
+    store->add_feedback({row.result_id, "kim", {}, "AGREE", "{}"},
+                        [answer = said.answer()](const auto& done) { answer(Json(done.has_value())); });
+  said.wait(10);
+  const Json judged = figures(id, "");
+  EXPECT_EQ(find_pointer(judged, "/metrics/human.ratings/value")->to_number<double>(), 10);
+  EXPECT_EQ(find_pointer(judged, "/metrics/agreement_rate.human_only/value")->to_number<double>(), 1);
+  EXPECT_NE(find_pointer(judged, "/metrics/agreement_rate.corrected"), nullptr);
+  EXPECT_EQ(find_pointer(figures(id, "lee"), "/metrics/human.ratings"), nullptr) << "lee said nothing";
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/data/item_cursor.h"
-
 namespace assay {
 namespace {
 
@@ -39,24 +37,6 @@ TEST(Access, RefusesPagesOfOtherOrigins) {
        {"http://localhost:3000", "http://127.0.0.1:8080", "https://localhost", "null", "http://evil.example",
         "http://localhost:8080.evil.example", "file://", "http://assay.example.evil"})
     EXPECT_EQ(status_of(access, "localhost:8080", bad), 403) << bad;
-}
-
-TEST(ItemCursor, IsReadBackInItsOrderOnly) {
-  const ItemPlace place{7, -5, "an item: \u00e9 42"};
-  for (const auto order : {ItemQuery::Order::stored, ItemQuery::Order::newest, ItemQuery::Order::item_id}) {
-    const std::string text = cursor_text(order, place);
-    EXPECT_EQ(text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz"), std::string::npos);
-    const auto read = read_cursor(order, text);
-    ASSERT_TRUE(read);
-    EXPECT_EQ(read->position, 7);
-    EXPECT_EQ(read->published_ms, -5);
-    EXPECT_EQ(read->item_id, place.item_id);
-    EXPECT_FALSE(read_cursor(
-        order == ItemQuery::Order::stored ? ItemQuery::Order::newest : ItemQuery::Order::stored, text));
-    for (const std::size_t cut : {0U, 1U, 2U, 3U, 5U})
-      EXPECT_FALSE(read_cursor(order, text.substr(0, cut))) << cut;
-  }
-  EXPECT_FALSE(read_cursor(ItemQuery::Order::stored, "szz"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -6,9 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "store/data_reads.h"
-#include "store/data_tables.h"
-#include "store/data_writes.h"
+#include "store/data/data_reads.h"
+#include "store/data/data_tables.h"
+#include "store/data/data_writes.h"
 #include "store/file_lock.h"
 #include "store/group_commit.h"
 #include "store/statements.h"
@@ -145,6 +145,10 @@ class SqliteDataStore final : public DataStore {
   void prune(KeptSince since, std::int64_t most, Done<Pruned> done) override {
     enqueue<Pruned>([since, most](DataWrites& writes) { return writes.prune(since, most); }, std::move(done));
   }
+  void remove(Removal what, Done<Removed> done) override {
+    enqueue<Removed>([what = std::move(what)](DataWrites& writes) { return writes.remove(what); },
+                     std::move(done));
+  }
 
   Result<ItemPage> items(const ItemQuery& query) override {
     return readers_->with_one([&](DataReads& reads) { return reads.items(query); });
@@ -166,6 +170,33 @@ class SqliteDataStore final : public DataStore {
   }
   Result<JobPage> jobs(const JobQuery& query) override {
     return readers_->with_one([&](DataReads& reads) { return reads.jobs(query); });
+  }
+  Result<std::optional<ItemView>> item(const std::string& item_id) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.item(item_id); });
+  }
+  Result<RecordPage> records(const RecordQuery& query) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.records(query); });
+  }
+  Result<std::optional<WholeRecord>> record(std::int64_t record_id) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.record(record_id); });
+  }
+  Result<ContextPage> contexts(const ContextQuery& query) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.contexts(query); });
+  }
+  Result<FeedbackPage> feedback(const FeedbackQuery& query) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.feedback(query); });
+  }
+  Result<Listed<TagSize>> tags(const NameQuery& query) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.tags(query); });
+  }
+  Result<Listed<VersionedName>> versioned(VersionedKind kind, const NameQuery& query) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.versioned(kind, query); });
+  }
+  Result<std::vector<Version>> versions(VersionedKind kind, const std::string& id) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.versions(kind, id); });
+  }
+  Result<std::vector<SubsetSize>> subsets() override {
+    return readers_->with_one([&](DataReads& reads) { return reads.subsets(); });
   }
 
  private:

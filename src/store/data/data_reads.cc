@@ -1,105 +1,20 @@
-#include "store/data_reads.h"
+#include "store/data/data_reads.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "store/data_selection.h"
+#include "store/data/data_pages.h"
 
 namespace assay {
 namespace {
-
-struct Matches {
-  std::vector<std::int64_t> rows;
-  std::int64_t total = 0;
-  std::int64_t remaining = 0;
-};
-
-// Everything read while it lives is from one state of the database.
-class Snapshot {
- public:
-  static Result<Snapshot> begin(Statements& statements) {
-    if (auto begun = statements.run("BEGIN"); !begun) return fail(std::move(begun.error()));
-    return Snapshot(statements);
-  }
-  Snapshot(Snapshot&& other) noexcept : statements_(std::exchange(other.statements_, nullptr)) {}
-  Snapshot& operator=(Snapshot&& other) = delete;
-  ~Snapshot() {
-    if (statements_ != nullptr) (void)statements_->run("COMMIT");
-  }
-
- private:
-  explicit Snapshot(Statements& statements) : statements_(&statements) {}
-  Statements* statements_;
-};
-
-Result<Matches> find_matches(Statements& statements, const Selection& asked) {
-  const bool all = asked.count < 1;
-  const std::int64_t offset = std::max<std::int64_t>(0, asked.offset);
-  const bool goes_on = !asked.behind_values.empty();
-  Matches found;
-  std::vector<SqlValue> values = asked.values;
-  values.insert(values.end(), asked.behind_values.begin(), asked.behind_values.end());
-  values.emplace_back(all ? std::int64_t{-1} : asked.count);
-  values.emplace_back(offset);
-  if (auto read = statements.each(
-          "SELECT " + asked.row + " FROM " + asked.from + asked.order_join + " WHERE " + asked.where +
-              " AND " + asked.behind + " ORDER BY " + asked.order + " LIMIT ? OFFSET ?",
-          values, [&](const Statement& row) { found.rows.push_back(row.integer(0)); });
-      !read) {
-    return fail(std::move(read.error()));
-  }
-  const auto here = static_cast<std::int64_t>(found.rows.size());
-  const bool last_page = all || here < asked.count;
-  if (last_page && !goes_on && (here > 0 || offset == 0)) {
-    found.total = offset + here;  // the end was seen: counting would cost and say the same
-    return found;
-  }
-  const auto total =
-      statements.number("SELECT count(*) FROM " + asked.from + " WHERE " + asked.where, asked.values);
-  if (!total) return fail(total.error());
-  found.total = total->value_or(0);
-  if (last_page) return found;
-  std::int64_t listed = found.total;
-  if (goes_on) {
-    values.resize(values.size() - 2);
-    const auto left = statements.number(
-        "SELECT count(*) FROM " + asked.from + " WHERE " + asked.where + " AND " + asked.behind, values);
-    if (!left) return fail(left.error());
-    listed = left->value_or(0);
-  }
-  found.remaining = std::max<std::int64_t>(0, listed - offset - here);
-  return found;
-}
 
 std::optional<std::string> text_or_none(const Statement& row, int column) {
   if (row.is_null(column)) return std::nullopt;
   return std::string(row.text(column));
 }
 
-// The page of what was asked for; `read_row` turns a number into what is given out.
-template <class Page, class Rows, class ReadRow>
-Result<Page> read_page(Statements& statements, const Selection& asked, Rows Page::* rows,
-                       const ReadRow& read_row) {
-  const auto snapshot = Snapshot::begin(statements);
-  if (!snapshot) return fail(snapshot.error());
-  const auto found = find_matches(statements, asked);
-  if (!found) return fail(found.error());
-  Page page;
-  page.total = found->total;
-  page.remaining = found->remaining;
-  (page.*rows).reserve(found->rows.size());
-  for (const std::int64_t number : found->rows) {
-    auto row = read_row(number);
-    if (!row) return fail(std::move(row.error()));
-    (page.*rows).push_back(std::move(*row));
-  }
-  return page;
-}
-
 }  // namespace
 
-Result<StoredItem> DataReads::item(std::int64_t row) {
+Result<StoredItem> DataReads::item_at(std::int64_t row) {
   StoredItem item;
   if (auto read = statements_.each("SELECT i.item_id, i.published_ms, c.json FROM items i JOIN item_contents "
                                    "c ON c.item = i.item WHERE "
@@ -124,7 +39,7 @@ Result<StoredItem> DataReads::item(std::int64_t row) {
 
 Result<ItemPage> DataReads::items(const ItemQuery& query) {
   auto page = read_page(statements_, select_items(query), &ItemPage::items,
-                        [this](std::int64_t row) { return item(row); });
+                        [this](std::int64_t row) { return item_at(row); });
   if (!page || page->items.empty()) return page;
   auto last = place(page->items.back().item_id);
   if (!last) return fail(std::move(last.error()));
@@ -164,7 +79,8 @@ Result<ResultRow> DataReads::result(std::int64_t row) {
   ResultRow result;
   if (auto read = statements_.each(
           "SELECT a.text, r.context_id, p.text, r.persona_version, r.perspective_version, i.item_id, c.text, "
-          "v.text, m.text, r.likert, r.agreement, r.selection, r.value, r.text, r.recorded_ms FROM results r "
+          "v.text, m.text, r.likert, r.agreement, r.selection, r.value, r.text, r.recorded_ms, r.record, "
+          "coalesce((SELECT j.text FROM names j WHERE j.name = r.job), '') FROM results r "
           "JOIN "
           "names a ON a.name = r.agent JOIN names p ON p.name = r.persona JOIN names c ON c.name = "
           "r.classification JOIN names v ON v.name = r.perspective JOIN names m ON m.name = r.mode JOIN "
@@ -188,6 +104,8 @@ Result<ResultRow> DataReads::result(std::int64_t row) {
             verdict.value = text_or_none(found, 12);
             verdict.text = found.text(13);
             result.recorded_ms = found.integer(14);
+            result.record_id = found.integer(15);
+            result.job_id = found.text(16);
           });
       !read) {
     return fail(std::move(read.error()));
@@ -209,21 +127,24 @@ Result<ResultPage> DataReads::results(const ResultQuery& query) {
 }
 
 Result<FailurePage> DataReads::failures(const ResultQuery& query) {
-  return read_page(statements_, select_failures(query), &FailurePage::rows,
-                   [this](std::int64_t row) -> Result<FailurePage::Row> {
-                     FailurePage::Row failure{row, 0, {}, ""};
-                     if (auto read = statements_.each(
-                             "SELECT recorded_ms, json, resolved_ms FROM failures WHERE failure = ?", {row},
-                             [&](const Statement& found) {
-                               failure.recorded_ms = found.integer(0);
-                               failure.json = found.text(1);
-                               if (!found.is_null(2)) failure.resolved_ms = found.integer(2);
-                             });
-                         !read) {
-                       return fail(std::move(read.error()));
-                     }
-                     return failure;
-                   });
+  return read_page(
+      statements_, select_failures(query), &FailurePage::rows,
+      [this](std::int64_t row) -> Result<FailurePage::Row> {
+        FailurePage::Row failure{row, 0, {}, "", ""};
+        if (auto read = statements_.each(
+                "SELECT recorded_ms, json, resolved_ms, coalesce(job, '') FROM failures WHERE failure = ?",
+                {row},
+                [&](const Statement& found) {
+                  failure.recorded_ms = found.integer(0);
+                  failure.json = found.text(1);
+                  if (!found.is_null(2)) failure.resolved_ms = found.integer(2);
+                  failure.job_id = found.text(3);
+                });
+            !read) {
+          return fail(std::move(read.error()));
+        }
+        return failure;
+      });
 }
 
 Result<StoredJob> DataReads::job_at(std::int64_t row) {
@@ -250,8 +171,13 @@ Result<std::optional<StoredJob>> DataReads::job(const std::string& job_id) {
 }
 
 Result<JobPage> DataReads::jobs(const JobQuery& query) {
-  return read_page(statements_, select_jobs(query), &JobPage::jobs,
-                   [this](std::int64_t row) { return job_at(row); });
+  auto page = read_page(statements_, select_jobs(query), &JobPage::jobs,
+                        [this](std::int64_t row) { return job_at(row); });
+  if (!page || page->jobs.empty()) return page;
+  const auto number = statements_.number("SELECT job FROM jobs WHERE job_id = ?", {page->jobs.back().job_id});
+  if (!number) return fail(number.error());
+  page->last = {page->jobs.back().created_ms, number->value_or(0)};
+  return page;
 }
 
 }  // namespace assay

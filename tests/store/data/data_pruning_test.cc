@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "store/data_store.h"
-#include "tests/store/data_store_fixture.h"
+#include "store/data/data_store.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "store/run_store.h"
-#include "tests/store/data_store_fixture.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {
@@ -334,7 +334,7 @@ TEST_F(DataStoreTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute("PRAGMA user_version=77").has_value());
   }
-  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 3"));
+  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 4"));
 }
 
 TEST_F(DataStoreTest, WritersAndReadersOnManyThreadsDoNotDisturbEachOther) {

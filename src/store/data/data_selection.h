@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/sha256.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 #include "store/statements.h"
 
 namespace assay {
@@ -29,9 +31,11 @@ struct Selection {
   std::vector<SqlValue> values;
   std::string behind = "true";  // where the page begins
   std::vector<SqlValue> behind_values;
-  std::vector<Digest> hashes;  // what `values` look at
+  std::vector<Digest> hashes;            // what `values` look at
+  std::unique_ptr<std::string> pattern;  // the same
   std::int64_t offset = 0;
   std::int64_t count = 0;
+  Totals totals = Totals::counted;
 
   void demand(const std::string& condition, SqlValue value) {
     where += " AND " + condition;
@@ -44,12 +48,24 @@ struct Selection {
   void demand_name(const std::string& column, const std::string& text) {
     if (!text.empty()) demand(column + " = " + kNameOf, text);
   }
+  void demand_time(const std::string& column, const TimeSpan& span) {
+    if (span.since_ms) demand(column + " >= ?", *span.since_ms);
+    if (span.until_ms) demand(column + " < ?", *span.until_ms);
+  }
+  // Only rows behind this number.
+  void begin_behind(const std::string& column, const std::optional<std::int64_t>& number) {
+    if (!number) return;
+    behind = column + " > ?";
+    behind_values = {*number};
+  }
 };
 
 // Look at the query, which outlives them.
 Selection select_items(const ItemQuery& query);
 Selection select_results(const ResultQuery& query);
 Selection select_failures(const ResultQuery& query);
+Selection select_records(const RecordQuery& query);
+Selection select_feedback(const FeedbackQuery& query);
 Selection select_jobs(const JobQuery& query);
 
 }  // namespace assay

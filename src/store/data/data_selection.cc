@@ -1,4 +1,4 @@
-#include "store/data_selection.h"
+#include "store/data/data_selection.h"
 
 #include <algorithm>
 #include <span>
@@ -45,6 +45,22 @@ void leave_out_evaluated(Selection& asked, const ItemQuery& query) {
   asked.where += ")";
 }
 
+// LIKE takes capital and small letters of ASCII for the same; % and _ are letters here.
+void demand_search(Selection& asked, const std::string& item_id, const std::string& search) {
+  asked.pattern = std::make_unique<std::string>("%");
+  for (const char c : search) {
+    if (c == '%' || c == '_' || c == '\\') *asked.pattern += '\\';
+    *asked.pattern += c;
+  }
+  *asked.pattern += '%';
+  asked.where += fmt::format(
+      " AND EXISTS (SELECT 1 FROM item_contents c WHERE c.item = t.item AND ({} LIKE ? ESCAPE '\\' OR "
+      "json_extract(c.json, '$.evaluateTitle') LIKE ? ESCAPE '\\' OR json_extract(c.json, "
+      "'$.evaluateText') LIKE ? ESCAPE '\\'))",
+      item_id);
+  for (int i = 0; i < 3; ++i) asked.values.emplace_back(std::string_view(*asked.pattern));
+}
+
 // The page begins behind a place.
 void begin_behind(Selection& asked, const ItemQuery& query, const std::string& published,
                   const std::string& item_id) {
@@ -72,6 +88,7 @@ Selection select_items(const ItemQuery& query) {
   asked.row = "t.item";
   asked.offset = query.offset;
   asked.count = query.count;
+  asked.totals = query.totals;
   std::string published = "t.published_ms";
   if (!query.subset_tag.empty()) {
     asked.from = "subset_members t CROSS JOIN items i ON i.item = t.item";
@@ -91,9 +108,13 @@ Selection select_items(const ItemQuery& query) {
     asked.from = "items t";
     asked.where = "t.position IS NOT NULL";
   }
-  if (query.published_since_ms) asked.demand(published + " >= ?", *query.published_since_ms);
-  if (!query.exclude_tag.empty()) leave_out_evaluated(asked, query);
   const std::string item_id = asked.from == "items t" ? "t.item_id" : "i.item_id";
+  asked.demand_time(published, {query.published_since_ms, query.published_until_ms});
+  if (!query.exclude_tag.empty()) leave_out_evaluated(asked, query);
+  if (!query.search.empty()) {
+    asked.from += std::exchange(asked.order_join, {});  // knows the item's id
+    demand_search(asked, item_id, query.search);
+  }
   switch (query.order) {
     case ItemQuery::Order::stored:
       asked.order_join.clear();
@@ -115,9 +136,12 @@ Selection select_results(const ResultQuery& query) {
   Selection asked;
   asked.offset = query.offset;
   asked.count = query.count;
+  asked.totals = query.totals;
   const bool by_tag = !query.tag.empty() && query.item_id.empty();
-  const bool needs_results =
-      !query.agent.empty() || !query.classification.empty() || !query.perspective_id.empty();
+  const bool needs_results = !query.agent.empty() || !query.classification.empty() ||
+                             !query.perspective_id.empty() || !query.job_id.empty() ||
+                             !query.context_id.empty() || query.likert || !query.agreement.empty() ||
+                             !query.value.empty() || query.recorded.limited();
   const std::string lead = by_tag ? "t." : "r.";
   asked.row = lead + "result";
   asked.order = lead + "result";
@@ -138,10 +162,17 @@ Selection select_results(const ResultQuery& query) {
   }
   asked.demand_name(lead + "persona", query.persona_id);
   asked.demand_name(lead + "mode", query.mode);
-  if (query.published_since_ms) asked.demand(lead + "published_ms >= ?", *query.published_since_ms);
+  asked.demand_time(lead + "published_ms", {query.published_since_ms, query.published_until_ms});
   asked.demand_name("r.agent", query.agent);
   asked.demand_name("r.classification", query.classification);
   asked.demand_name("r.perspective", query.perspective_id);
+  asked.demand_name("r.job", query.job_id);
+  asked.demand_text("r.context_id", query.context_id);
+  if (query.likert) asked.demand("r.likert = ?", std::int64_t{*query.likert});
+  asked.demand_text("r.agreement", query.agreement);
+  asked.demand_text("r.value", query.value);
+  asked.demand_time("r.recorded_ms", query.recorded);
+  asked.begin_behind(asked.row, query.after);
   return asked;
 }
 
@@ -152,6 +183,7 @@ Selection select_failures(const ResultQuery& query) {
   asked.order = "f.failure";
   asked.offset = query.offset;
   asked.count = query.count;
+  asked.totals = query.totals;
   if (!query.resolved) asked.where += " AND f.resolved_ms IS NULL";
   if (!query.item_id.empty()) {
     asked.demand("f.failure IN (SELECT failure FROM failure_parts WHERE item_id = ?)", query.item_id);
@@ -159,11 +191,65 @@ Selection select_failures(const ResultQuery& query) {
   asked.demand_text("f.persona_id", query.persona_id);
   asked.demand_text("f.mode", query.mode);
   asked.demand_text("f.agent", query.agent);
-  if (query.published_since_ms) {
-    asked.demand(
-        "coalesce((SELECT i.published_ms FROM items i WHERE i.item_id = f.item_id), f.recorded_ms) >= ?",
-        *query.published_since_ms);
+  asked.demand_time(
+      "coalesce((SELECT i.published_ms FROM items i WHERE i.item_id = f.item_id), f.recorded_ms)",
+      {query.published_since_ms, query.published_until_ms});
+  asked.demand_text("f.job", query.job_id);
+  asked.demand_text("f.context_id", query.context_id);
+  asked.demand_time("f.recorded_ms", query.recorded);
+  asked.begin_behind(asked.row, query.after);
+  return asked;
+}
+
+// What leads to few records finds them by their verdicts; else each record is asked for one that fits.
+Selection select_records(const RecordQuery& query) {
+  Selection asked;
+  asked.row = "r.record";
+  asked.from = "record_rows r";
+  asked.order = "r.record";
+  asked.offset = query.offset;
+  asked.count = query.count;
+  asked.demand_time("r.recorded_ms", query.recorded);
+  asked.begin_behind(asked.row, query.after);
+  const bool few = !query.item_id.empty() || !query.context_id.empty() || !query.job_id.empty();
+  if (!few && query.tag.empty() && query.agent.empty() && query.persona_id.empty() && query.mode.empty())
+    return asked;
+  asked.where += few ? " AND r.record IN (SELECT v.record FROM results v WHERE true"
+                     : " AND EXISTS (SELECT 1 FROM results v WHERE v.record = r.record";
+  if (!query.item_id.empty())
+    asked.demand("v.item = (SELECT item FROM items WHERE item_id = ?)", query.item_id);
+  asked.demand_text("v.context_id", query.context_id);
+  asked.demand_name("v.job", query.job_id);
+  asked.demand_name("v.agent", query.agent);
+  asked.demand_name("v.persona", query.persona_id);
+  asked.demand_name("v.mode", query.mode);
+  if (!query.tag.empty()) {
+    asked.demand(std::string("EXISTS (SELECT 1 FROM result_tags t WHERE t.tag = ") + kNameOf +
+                     " AND t.result = v.result)",
+                 query.tag);
   }
+  asked.where += ")";
+  return asked;
+}
+
+// People say less than judges: their words lead to the results.
+Selection select_feedback(const FeedbackQuery& query) {
+  Selection asked;
+  asked.row = "f.feedback";
+  asked.from = "feedback f";
+  asked.order = "f.feedback";
+  asked.offset = query.offset;
+  asked.count = query.count;
+  asked.totals = query.totals;
+  if (!query.item_id.empty() || !query.job_id.empty())
+    asked.from += " CROSS JOIN results r ON r.result = f.result";
+  if (query.result_id) asked.demand("f.result = ?", *query.result_id);
+  asked.demand_text("f.person", query.person);
+  if (!query.item_id.empty())
+    asked.demand("r.item = (SELECT item FROM items WHERE item_id = ?)", query.item_id);
+  asked.demand_name("r.job", query.job_id);
+  asked.demand_time("f.recorded_ms", query.recorded);
+  asked.begin_behind(asked.row, query.after);
   return asked;
 }
 
@@ -177,6 +263,11 @@ Selection select_jobs(const JobQuery& query) {
   asked.demand_text("j.mode", query.mode);
   asked.demand_text("j.status", query.status);
   asked.demand_text("j.persona_id", query.persona_id);
+  asked.demand_time("j.created_ms", query.created);
+  if (query.after) {
+    asked.behind = "(j.created_ms, j.job) < (?, ?)";
+    asked.behind_values = {query.after->created_ms, query.after->number};
+  }
   return asked;
 }
 

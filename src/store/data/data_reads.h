@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 #include "store/statements.h"
 
 namespace assay {
@@ -23,9 +24,23 @@ class DataReads {
   Result<std::int64_t> members(const std::string& tag, int percent);
   Result<std::optional<StoredJob>> job(const std::string& job_id);
   Result<JobPage> jobs(const JobQuery& query);
+  Result<std::optional<ItemView>> item(const std::string& item_id);
+  Result<RecordPage> records(const RecordQuery& query);
+  Result<std::optional<WholeRecord>> record(std::int64_t record_id);
+  Result<ContextPage> contexts(const ContextQuery& query);
+  Result<FeedbackPage> feedback(const FeedbackQuery& query);
+  Result<Listed<TagSize>> tags(const NameQuery& query);
+  Result<Listed<VersionedName>> versioned(VersionedKind kind, const NameQuery& query);
+  Result<std::vector<Version>> versions(VersionedKind kind, const std::string& id);
+  Result<std::vector<SubsetSize>> subsets();
 
  private:
-  Result<StoredItem> item(std::int64_t row);
+  Result<StoredItem> item_at(std::int64_t row);
+  Result<RecordRow> record_at(std::int64_t row);
+  Result<FeedbackRow> feedback_at(std::int64_t row);
+  // With a condition on `m`, the members, and its value.
+  Result<std::vector<SubsetSize>> subsets_where(const std::string& condition,
+                                                std::initializer_list<SqlValue> values);
   Result<ItemPlace> place(const std::string& item_id);
   Result<ResultRow> result(std::int64_t row);
   Result<StoredJob> job_at(std::int64_t row);

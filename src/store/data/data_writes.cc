@@ -1,4 +1,4 @@
-#include "store/data_writes.h"
+#include "store/data/data_writes.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +20,31 @@ Result<std::int64_t> given_number(Result<std::optional<std::int64_t>> number) {
   if (!number) return fail(std::move(number.error()));
   if (!*number) return fail(ErrorKind::internal, "the store gave no number for what it has just written");
   return **number;
+}
+
+Result<std::int64_t> DataWrites::next_number(Numbered what) {
+  constexpr std::string_view kNext[] = {
+      "SELECT 1 + max(coalesce((SELECT max(record) FROM record_rows), 0), coalesce((SELECT number FROM "
+      "last_numbers WHERE kind = 'record'), 0))",
+      "SELECT 1 + max(coalesce((SELECT max(result) FROM results), 0), coalesce((SELECT number FROM "
+      "last_numbers WHERE kind = 'result'), 0))",
+      "SELECT 1 + max(coalesce((SELECT max(failure) FROM failure_rows), 0), coalesce((SELECT number FROM "
+      "last_numbers WHERE kind = 'failure'), 0))",
+      "SELECT 1 + max(coalesce((SELECT max(feedback) FROM feedback), 0), coalesce((SELECT number FROM "
+      "last_numbers WHERE kind = 'feedback'), 0))",
+      "SELECT 1 + max(coalesce((SELECT max(position) FROM items), 0), coalesce((SELECT number FROM "
+      "last_numbers WHERE kind = 'position'), 0))"};
+  return given_number(statements_.number(kNext[static_cast<std::size_t>(what)]));
+}
+
+Status DataWrites::keep_last_number(Numbered what) {
+  constexpr std::string_view kKinds[] = {"record", "result", "failure", "feedback", "position"};
+  const auto next = next_number(what);
+  if (!next) return fail(next.error());
+  return statements_.run(
+      "INSERT INTO last_numbers(kind, number) VALUES(?, ?) ON CONFLICT(kind) DO UPDATE SET number = "
+      "excluded.number",
+      {kKinds[static_cast<std::size_t>(what)], *next - 1});
 }
 
 Result<std::int64_t> DataWrites::name_of(const std::string& text) {
@@ -82,10 +107,11 @@ Result<bool> DataWrites::add_item(const StoredItem& item) {
   if (known) {
     if (auto done = update_item(*row, item); !done) return fail(std::move(done.error()));
   } else {
+    const auto next = next_number(Numbered::position);
+    if (!next) return fail(next.error());
     position = statements_.number(
-        "UPDATE items SET published_ms = ?2, position = (SELECT 1 + coalesce(max(position), 0) FROM items) "
-        "WHERE item = ?1 RETURNING position",
-        {*row, item.published_ms});
+        "UPDATE items SET published_ms = ?2, position = ?3 WHERE item = ?1 RETURNING position",
+        {*row, item.published_ms, *next});
     if (!position) return fail(std::move(position.error()));
     if (auto done = statements_.run("INSERT INTO item_contents(item, json) VALUES(?, ?)", {*row, item.json});
         !done) {
@@ -192,11 +218,13 @@ Status DataWrites::put_job(const StoredJob& job) {
 }
 
 Result<std::optional<std::int64_t>> DataWrites::add_feedback(const Feedback& feedback) {
+  const auto next = next_number(Numbered::feedback);
+  if (!next) return fail(next.error());
   return statements_.number(
-      "INSERT INTO feedback(result, person, likert, agreement, recorded_ms, json) SELECT result, ?2, ?3, ?4, "
-      "?5, ?6 FROM results WHERE result = ?1 RETURNING feedback",
+      "INSERT INTO feedback(feedback, result, person, likert, agreement, recorded_ms, json) SELECT ?7, "
+      "result, ?2, ?3, ?4, ?5, ?6 FROM results WHERE result = ?1 RETURNING feedback",
       {feedback.result_id, feedback.person, sql_value(feedback.likert), sql_value(feedback.agreement),
-       now_ms(), feedback.json});
+       now_ms(), feedback.json, *next});
 }
 
 }  // namespace assay

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/store/data_store_fixture.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "store/data_store.h"
+#include "store/data/data_store.h"
 #include "store/sqlite.h"
 
 namespace assay {
@@ -72,6 +72,14 @@ inline ResultRecord result(const std::string& item_id, const std::string& tag, c
   return record;
 }
 
+// What takes a file of this format back to the one before, but for its views.
+constexpr const char* kBackToFormat3 =
+    "DROP VIEW records; DROP VIEW failures; DROP TABLE shared_uses; DROP TABLE last_numbers; "
+    "DROP INDEX records_by_time; DROP INDEX results_by_record; DROP INDEX results_by_context; "
+    "DROP INDEX results_by_job; DROP INDEX results_by_persona_version; DROP INDEX results_by_perspective; "
+    "DROP INDEX failures_by_job; DROP INDEX feedback_by_person; "
+    "ALTER TABLE results DROP COLUMN job; ALTER TABLE failure_rows DROP COLUMN job; ";
+
 class DataStoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -114,6 +122,9 @@ class DataStoreTest : public ::testing::Test {
     return waited<std::optional<std::int64_t>>(
                [&](const auto& done) { store_->add_feedback(feedback, done); })
         .value();
+  }
+  Removed remove(const Removal& what) {
+    return waited<Removed>([&](const auto& done) { store_->remove(what, done); }).value();
   }
   std::vector<std::string> ids(const ItemQuery& query) {
     std::vector<std::string> list;

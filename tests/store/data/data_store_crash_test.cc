@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "core/random.h"
-#include "store/data_store.h"
-#include "tests/store/data_store_fixture.h"
+#include "store/data/data_store.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/store/data_store_fixture.h"
+#include "tests/store/data/data_store_fixture.h"
 
 namespace assay {
 namespace {
@@ -133,7 +133,8 @@ TEST_F(DataStoreTest, AStoreOfTheFirstFormatIsBroughtUpToThisOne) {
   {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute(
-        "DROP VIEW records; DROP VIEW failures; DROP TABLE shared_texts; "
+        std::string(kBackToFormat3) +
+        "DROP TABLE shared_texts; "
         "ALTER TABLE record_rows RENAME TO records; ALTER TABLE records DROP COLUMN parts; "
         "ALTER TABLE failure_rows RENAME TO failures; ALTER TABLE failures DROP COLUMN parts; "
         "DROP TABLE evaluated; DROP TABLE failure_parts; ALTER TABLE failures DROP COLUMN resolved_ms; "

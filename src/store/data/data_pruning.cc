@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "store/data_tables.h"
-#include "store/data_writes.h"
+#include "store/data/data_tables.h"
+#include "store/data/data_writes.h"
 
 namespace assay {
 namespace {
@@ -50,69 +50,6 @@ Result<std::optional<std::int64_t>> first_result_behind(Statements& statements, 
   return statements.number("SELECT result FROM results WHERE record > ? ORDER BY result LIMIT 1", {record});
 }
 
-Status prune_records(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
-  const auto old = oldest(statements, kOldestRecords, since_ms, most);
-  if (!old) return fail(old.error());
-  if (!old->last) return {};
-  const auto behind = first_result_behind(statements, *old->last);
-  if (!behind) return fail(behind.error());
-  if (*behind) {
-    const auto verdicts = statements.number("SELECT count(*) FROM results WHERE result < ?", {**behind});
-    if (!verdicts) return fail(verdicts.error());
-    pruned.results += verdicts->value_or(0);
-    if (auto done =
-            run_all(statements,
-                    {"DELETE FROM feedback WHERE result < ?", "DELETE FROM result_tags WHERE result < ?",
-                     "DELETE FROM results WHERE result < ?"},
-                    **behind);
-        !done) {
-      return done;
-    }
-  }
-  pruned.records += old->count;
-  pruned.more = pruned.more || old->count == most;
-  return statements.run("DELETE FROM record_rows WHERE record <= ?", {*old->last});
-}
-
-Status prune_failures(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
-  const auto old = oldest(statements, kOldestFailures, since_ms, most);
-  if (!old) return fail(old.error());
-  if (!old->last) return {};
-  pruned.failures += old->count;
-  pruned.more = pruned.more || old->count == most;
-  return run_all(
-      statements,
-      {"DELETE FROM failure_parts WHERE failure <= ?", "DELETE FROM failure_rows WHERE failure <= ?"},
-      *old->last);
-}
-
-// Its row stays, without a place among the items: results and what was judged refer to it.
-Status prune_item(Statements& statements, std::int64_t item) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // tag and position
-  if (auto read =
-          statements.each("SELECT tag, position FROM item_tags WHERE item = ?", {item},
-                          [&](const Statement& row) { places.emplace_back(row.integer(0), row.integer(1)); });
-      !read) {
-    return read;
-  }
-  for (const auto& [tag, position] : places) {
-    // Subsets of a tag are few; each is found by its size, not by reading its members.
-    if (auto done = statements.run(
-            "WITH RECURSIVE sizes(percent) AS (SELECT min(percent) FROM subset_members WHERE tag = ?1 UNION "
-            "ALL SELECT (SELECT min(m.percent) FROM subset_members m WHERE m.tag = ?1 AND m.percent > "
-            "sizes.percent) FROM sizes WHERE sizes.percent IS NOT NULL) DELETE FROM subset_members WHERE tag "
-            "= ?1 AND percent IN (SELECT percent FROM sizes WHERE percent IS NOT NULL) AND position = ?2",
-            {tag, position});
-        !done) {
-      return done;
-    }
-  }
-  return run_all(statements,
-                 {"DELETE FROM item_tags WHERE item = ?", "DELETE FROM item_contents WHERE item = ?",
-                  "UPDATE items SET position = NULL WHERE item = ?"},
-                 item);
-}
-
 Status prune_items(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
   std::vector<std::int64_t> rows;
   if (auto read = statements.each(
@@ -123,7 +60,7 @@ Status prune_items(Statements& statements, std::int64_t since_ms, std::int64_t m
     return read;
   }
   for (const std::int64_t item : rows) {
-    if (auto done = prune_item(statements, item); !done) return done;
+    if (auto done = take_item_away(statements, item); !done) return done;
   }
   pruned.items += static_cast<std::int64_t>(rows.size());
   pruned.more = pruned.more || static_cast<std::int64_t>(rows.size()) == most;
@@ -152,14 +89,81 @@ Result<std::int64_t> counted(Statements& statements, std::string_view sql, std::
 
 }  // namespace
 
+Status take_item_away(Statements& statements, std::int64_t item) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // tag and position
+  if (auto read =
+          statements.each("SELECT tag, position FROM item_tags WHERE item = ?", {item},
+                          [&](const Statement& row) { places.emplace_back(row.integer(0), row.integer(1)); });
+      !read) {
+    return read;
+  }
+  for (const auto& [tag, position] : places) {
+    // Subsets of a tag are few; each is found by its size, not by reading its members.
+    if (auto done = statements.run(
+            "WITH RECURSIVE sizes(percent) AS (SELECT min(percent) FROM subset_members WHERE tag = ?1 UNION "
+            "ALL SELECT (SELECT min(m.percent) FROM subset_members m WHERE m.tag = ?1 AND m.percent > "
+            "sizes.percent) FROM sizes WHERE sizes.percent IS NOT NULL) DELETE FROM subset_members WHERE tag "
+            "= ?1 AND percent IN (SELECT percent FROM sizes WHERE percent IS NOT NULL) AND position = ?2",
+            {tag, position});
+        !done) {
+      return done;
+    }
+  }
+  return run_all(statements,
+                 {"DELETE FROM item_tags WHERE item = ?", "DELETE FROM item_contents WHERE item = ?",
+                  "UPDATE items SET position = NULL WHERE item = ?"},
+                 item);
+}
+
+Status DataWrites::prune_records(std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
+  const auto old = oldest(statements_, kOldestRecords, since_ms, most);
+  if (!old) return fail(old.error());
+  if (!old->last) return {};
+  if (auto kept = keep_last_number(Numbered::feedback); !kept) return kept;
+  const auto behind = first_result_behind(statements_, *old->last);
+  if (!behind) return fail(behind.error());
+  if (*behind) {
+    const auto verdicts = statements_.number("SELECT count(*) FROM results WHERE result < ?", {**behind});
+    if (!verdicts) return fail(verdicts.error());
+    pruned.results += verdicts->value_or(0);
+    if (auto done =
+            run_all(statements_,
+                    {"DELETE FROM feedback WHERE result < ?", "DELETE FROM result_tags WHERE result < ?",
+                     "DELETE FROM results WHERE result < ?"},
+                    **behind);
+        !done) {
+      return done;
+    }
+  }
+  pruned.records += old->count;
+  pruned.more = pruned.more || old->count == most;
+  if (auto done = release_texts(Rows::records, Which::up_to, *old->last); !done) return done;
+  return statements_.run("DELETE FROM record_rows WHERE record <= ?", {*old->last});
+}
+
+Status DataWrites::prune_failures(std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
+  const auto old = oldest(statements_, kOldestFailures, since_ms, most);
+  if (!old) return fail(old.error());
+  if (!old->last) return {};
+  if (auto done = release_texts(Rows::failures, Which::up_to, *old->last); !done) return done;
+  pruned.failures += old->count;
+  pruned.more = pruned.more || old->count == most;
+  return run_all(
+      statements_,
+      {"DELETE FROM failure_parts WHERE failure <= ?", "DELETE FROM failure_rows WHERE failure <= ?"},
+      *old->last);
+}
+
 Result<Pruned> DataWrites::prune(const KeptSince& since, std::int64_t most) {
   Pruned pruned;
-  const auto part = [&](const std::optional<std::int64_t>& since_ms, const auto& step) -> Status {
-    return since_ms ? step(statements_, *since_ms, most, pruned) : Status();
+  const auto part = [](const std::optional<std::int64_t>& since_ms, const auto& step) -> Status {
+    return since_ms ? step(*since_ms) : Status();
   };
-  // Texts that records share stay: whether anybody still refers to one would need a look at every record.
-  for (const Status& done : {part(since.records_ms, prune_records), part(since.records_ms, prune_failures),
-                             part(since.items_ms, prune_items), part(since.jobs_ms, prune_jobs)}) {
+  for (const Status& done :
+       {part(since.records_ms, [&](std::int64_t ms) { return prune_records(ms, most, pruned); }),
+        part(since.records_ms, [&](std::int64_t ms) { return prune_failures(ms, most, pruned); }),
+        part(since.items_ms, [&](std::int64_t ms) { return prune_items(statements_, ms, most, pruned); }),
+        part(since.jobs_ms, [&](std::int64_t ms) { return prune_jobs(statements_, ms, most, pruned); })}) {
     if (!done) return fail(done.error());
   }
   return pruned;

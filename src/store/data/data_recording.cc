@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "store/data_writes.h"
+#include "store/data/data_writes.h"
 
 namespace assay {
 namespace {
@@ -30,9 +30,15 @@ class DataWrites::SharedTextRows final : public SharedTextTable {
                               {std::span<const unsigned char>(hash)});
   }
   Result<std::int64_t> add(const SharedText& text) override {
-    return given_number(
-        statements_.number("INSERT INTO shared_texts(text, hash) VALUES(?, ?) RETURNING number",
-                           {text.text, std::span<const unsigned char>(text.hash)}));
+    auto number =
+        given_number(statements_.number("INSERT INTO shared_texts(text, hash) VALUES(?, ?) RETURNING number",
+                                        {text.text, std::span<const unsigned char>(text.hash)}));
+    if (!number) return number;
+    if (auto counted = statements_.run("INSERT INTO shared_uses(number, uses) VALUES(?, 0)", {*number});
+        !counted) {
+      return fail(std::move(counted.error()));
+    }
+    return number;
   }
 
  private:
@@ -41,7 +47,17 @@ class DataWrites::SharedTextRows final : public SharedTextTable {
 
 Result<PiecedTexts::Parts> DataWrites::parts_of(const std::string& json) {
   SharedTextRows table(statements_);
-  return texts_.split(json, table);
+  auto parts = texts_.split(json, table);
+  if (!parts) return parts;
+  for (const PiecedTexts::Range& range : parts->shared) {
+    if (auto counted =
+            statements_.run("UPDATE shared_uses SET uses = uses + 1 WHERE number >= ? AND number < ?",
+                            {range.first, range.first + range.count});
+        !counted) {
+      return fail(std::move(counted.error()));
+    }
+  }
+  return parts;
 }
 
 // Verdicts come first and the record follows if one of them was new: what is known already leaves no trace.
@@ -84,10 +100,17 @@ class DataWrites::Recording {
   };
 
   Status name_common() {
-    const auto number =
-        given_number(statements_.number("SELECT 1 + coalesce(max(record), 0) FROM record_rows"));
+    const auto number = writes_.next_number(Numbered::record);
     if (!number) return fail(number.error());
     number_ = *number;
+    const auto result = writes_.next_number(Numbered::result);
+    if (!result) return fail(result.error());
+    next_result_ = *result;
+    if (!record_.job_id.empty()) {
+      const auto job = writes_.name_of(record_.job_id);
+      if (!job) return fail(job.error());
+      job_ = *job;
+    }
     const auto agent = writes_.name_of(record_.agent);
     if (!agent) return fail(agent.error());
     agent_ = *agent;
@@ -122,19 +145,22 @@ class DataWrites::Recording {
     const auto key = key_of(verdict, *item->second, *perspective->second);
     if (!key) return fail(key.error());
     const auto result = statements_.number(
-        "INSERT INTO results(record, item, classification, persona, persona_version, perspective, "
+        "INSERT INTO results(result, job, record, item, classification, persona, persona_version, "
+        "perspective, "
         "perspective_version, agent, mode, context_id, published_ms, recorded_ms, likert, agreement, "
         "selection, "
-        "value, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(item, classification, persona, "
+        "value, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(item, classification, "
+        "persona, "
         "persona_version, perspective, perspective_version, agent, mode, context_id) DO NOTHING RETURNING "
         "result",
-        {number_, key->item, key->classification, persona_, persona_version_, key->perspective,
-         key->perspective_version, agent_, key->mode, record_.context_id, item->second->published_ms,
-         recorded_ms_, sql_value(verdict.likert), sql_value(verdict.agreement), sql_value(verdict.selection),
-         sql_value(verdict.value), verdict.text});
+        {next_result_, job_ ? SqlValue(*job_) : SqlValue(), number_, key->item, key->classification, persona_,
+         persona_version_, key->perspective, key->perspective_version, agent_, key->mode, record_.context_id,
+         item->second->published_ms, recorded_ms_, sql_value(verdict.likert), sql_value(verdict.agreement),
+         sql_value(verdict.selection), sql_value(verdict.value), verdict.text});
     if (!result) return fail(result.error());
     if (!*result) return compare(*key, verdict, *item->second);
     ++added_;
+    ++next_result_;
     return add_tags(**result, *item->second, *key);
   }
 
@@ -260,6 +286,8 @@ class DataWrites::Recording {
   std::map<std::string_view, const Versioned*> perspectives_;
   std::int64_t recorded_ms_ = now_ms();
   std::int64_t number_ = 0;
+  std::int64_t next_result_ = 0;
+  std::optional<std::int64_t> job_;
   std::int64_t agent_ = 0;
   std::int64_t persona_ = 0;
   std::int64_t persona_version_ = 0;
@@ -288,11 +316,14 @@ Result<std::int64_t> DataWrites::add_failure(const FailureRecord& record) {
 Result<std::int64_t> DataWrites::add_new_failure(const FailureRecord& record) {
   const auto parts = parts_of(record.json);
   if (!parts) return fail(parts.error());
+  const auto next = next_number(Numbered::failure);
+  if (!next) return next;
   return given_number(statements_.number(
-      "INSERT INTO failure_rows(recorded_ms, agent, context_id, persona_id, mode, item_id, json, parts) "
-      "VALUES(?, ?, ?, ?, ?, ?, ?, ?) RETURNING failure",
-      {now_ms(), record.agent, record.context_id, record.persona_id, record.mode, first_item(record),
-       parts->own, list_or_null(*parts)}));
+      "INSERT INTO failure_rows(failure, recorded_ms, agent, context_id, persona_id, mode, item_id, json, "
+      "parts, job) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING failure",
+      {*next, now_ms(), record.agent, record.context_id, record.persona_id, record.mode, first_item(record),
+       parts->own, list_or_null(*parts),
+       record.job_id.empty() ? SqlValue() : SqlValue(std::string_view(record.job_id))}));
 }
 
 Status DataWrites::add_parts(std::int64_t failure, const FailureRecord& record) {

@@ -1,4 +1,4 @@
-#include "store/data_tables.h"
+#include "store/data/data_tables.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 constexpr int kApplication = 0x41534556;  // "ASEV": tells a store from a journal, whose format counts alike
 
 constexpr const char* kTables = R"(
@@ -47,7 +47,7 @@ CREATE TABLE results(
   persona INTEGER NOT NULL, persona_version INTEGER NOT NULL, perspective INTEGER NOT NULL,
   perspective_version INTEGER NOT NULL, agent INTEGER NOT NULL, mode INTEGER NOT NULL, published_ms INTEGER NOT NULL,
   recorded_ms INTEGER NOT NULL, likert INTEGER, context_id TEXT NOT NULL, agreement TEXT, selection TEXT, value TEXT,
-  text TEXT NOT NULL);
+  text TEXT NOT NULL, job INTEGER);
 CREATE UNIQUE INDEX results_by_key ON results(
   item, classification, persona, persona_version, perspective, perspective_version, agent, mode, context_id);
 CREATE INDEX results_by_persona ON results(persona, mode);
@@ -58,7 +58,7 @@ CREATE INDEX result_tags_by_result ON result_tags(result);
 CREATE TABLE failure_rows(
   failure INTEGER PRIMARY KEY, recorded_ms INTEGER NOT NULL, agent TEXT NOT NULL, context_id TEXT NOT NULL,
   persona_id TEXT NOT NULL, mode TEXT NOT NULL, item_id TEXT NOT NULL, json TEXT NOT NULL, resolved_ms INTEGER,
-  parts TEXT);
+  parts TEXT, job TEXT);
 CREATE INDEX failures_by_persona ON failure_rows(persona_id, mode);
 CREATE UNIQUE INDEX failures_by_context ON failure_rows(context_id, agent, item_id, persona_id, mode);
 
@@ -92,6 +92,22 @@ constexpr const char* kSharedTables = R"(
 CREATE TABLE shared_texts(number INTEGER PRIMARY KEY, text TEXT NOT NULL, hash BLOB NOT NULL UNIQUE);
 )";
 
+// What reading back and removing need: tables and indexes of format 4. How often a shared text is referred to
+// is counted, so that it goes with the last record that does; the last number of what was removed is kept, so
+// that a cursor never meets a number twice.
+constexpr const char* kReadingTables = R"(
+CREATE TABLE shared_uses(number INTEGER PRIMARY KEY, uses INTEGER NOT NULL);
+CREATE TABLE last_numbers(kind TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX records_by_time ON record_rows(recorded_ms);
+CREATE INDEX results_by_record ON results(record);
+CREATE INDEX results_by_context ON results(context_id, agent);
+CREATE INDEX results_by_job ON results(job) WHERE job IS NOT NULL;
+CREATE INDEX results_by_persona_version ON results(persona, persona_version);
+CREATE INDEX results_by_perspective ON results(perspective, perspective_version);
+CREATE INDEX failures_by_job ON failure_rows(job) WHERE job IS NOT NULL;
+CREATE INDEX feedback_by_person ON feedback(person);
+)";
+
 std::string whole_views() {
   constexpr std::string_view kWhole = R"(CASE WHEN r.parts IS NULL THEN r.json ELSE (
   SELECT group_concat(part, '') FROM (
@@ -104,7 +120,7 @@ std::string whole_views() {
   return fmt::format(
       "CREATE VIEW records AS SELECT r.record, r.recorded_ms, {0} FROM record_rows r;"
       "CREATE VIEW failures AS SELECT r.failure, r.recorded_ms, r.agent, r.context_id, r.persona_id, r.mode, "
-      "r.item_id, {0}, r.resolved_ms FROM failure_rows r;",
+      "r.item_id, {0}, r.resolved_ms, r.job FROM failure_rows r;",
       kWhole);
 }
 
@@ -113,6 +129,29 @@ ALTER TABLE records RENAME TO record_rows;
 ALTER TABLE record_rows ADD COLUMN parts TEXT;
 ALTER TABLE failures RENAME TO failure_rows;
 ALTER TABLE failure_rows ADD COLUMN parts TEXT;
+)";
+
+constexpr const char* kFromFormat3 = R"(
+ALTER TABLE results ADD COLUMN job INTEGER;
+ALTER TABLE failure_rows ADD COLUMN job TEXT;
+)";
+
+// Each list of parts is ranges of texts: where they begin and end, summed up, is how many cover a text. What
+// no record refers to any more goes.
+constexpr const char* kCountUses = R"(
+INSERT INTO shared_uses
+  WITH ranges(first, behind) AS (
+    SELECT json_extract(p.value, '$[1]'), json_extract(p.value, '$[1]') + json_extract(p.value, '$[2]')
+      FROM record_rows r, json_each(r.parts) p WHERE r.parts IS NOT NULL AND json_extract(p.value, '$[0]') = 1
+    UNION ALL
+    SELECT json_extract(p.value, '$[1]'), json_extract(p.value, '$[1]') + json_extract(p.value, '$[2]')
+      FROM failure_rows r, json_each(r.parts) p WHERE r.parts IS NOT NULL AND json_extract(p.value, '$[0]') = 1),
+  ends(place, change) AS (SELECT first, 1 FROM ranges UNION ALL SELECT behind, -1 FROM ranges),
+  sums(place, uses) AS (SELECT place, sum(sum(change)) OVER (ORDER BY place) FROM ends GROUP BY place),
+  spans(place, uses, behind) AS (SELECT place, uses, lead(place) OVER (ORDER BY place) FROM sums)
+  SELECT t.number, s.uses FROM spans s JOIN shared_texts t ON t.number >= s.place AND t.number < s.behind
+    WHERE s.uses > 0;
+DELETE FROM shared_texts WHERE number NOT IN (SELECT number FROM shared_uses);
 )";
 
 // Everything that the new tables hold stands in the old ones.
@@ -147,13 +186,19 @@ Status check_format(Database& database) {
   const auto format = pragma(database, "user_version");
   if (!format) return fail(format.error());
   if (*format == kFormat) return {};
-  if (*format == 1 || *format == 2) {
-    const std::string to_second =
-        *format == 2 ? ""
-                     : fmt::format("DROP TABLE evaluated; DROP INDEX IF EXISTS failures_by_item; {} {}",
-                                   kJudgedTables, kFromFormat1);
-    return database.execute(fmt::format("BEGIN IMMEDIATE; {} {} {} {} PRAGMA user_version={}; COMMIT;",
-                                        to_second, kFromFormat2, kSharedTables, whole_views(), kFormat));
+  if (*format >= 1 && *format < kFormat) {
+    std::string steps;
+    if (*format < 2)
+      steps += fmt::format("DROP TABLE evaluated; DROP INDEX IF EXISTS failures_by_item; {} {}",
+                           kJudgedTables, kFromFormat1);
+    if (*format < 3) {
+      steps += std::string(kFromFormat2) + kSharedTables;
+    } else {
+      steps += "DROP VIEW records; DROP VIEW failures;";
+    }
+    steps += std::string(kFromFormat3) + kReadingTables + kCountUses;
+    return database.execute(
+        fmt::format("BEGIN IMMEDIATE; {} {} PRAGMA user_version={}; COMMIT;", steps, whole_views(), kFormat));
   }
   return fail(
       Error{ErrorKind::io,
@@ -189,10 +234,11 @@ Status make_file(const std::string& path) {
   {
     auto database = Database::open(temporary, Database::Mode::create);
     if (!database) return fail(std::move(database.error()));
-    if (auto made = database->execute(fmt::format(
-            "PRAGMA synchronous=FULL; BEGIN; {} PRAGMA application_id={}; "
-            "PRAGMA user_version={}; COMMIT;",
-            std::string(kTables) + kJudgedTables + kSharedTables + whole_views(), kApplication, kFormat));
+    if (auto made = database->execute(
+            fmt::format("PRAGMA synchronous=FULL; BEGIN; {} PRAGMA application_id={}; "
+                        "PRAGMA user_version={}; COMMIT;",
+                        std::string(kTables) + kJudgedTables + kSharedTables + kReadingTables + whole_views(),
+                        kApplication, kFormat));
         !made) {
       return made;
     }

@@ -1,0 +1,86 @@
+// What a job came to: its figures as summary.json has them, and its report.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/markdown.h"
+#include "report/pages/html.h"
+#include "service/data/data_routes.h"
+#include "service/http/route_parts.h"
+
+namespace assay {
+namespace {
+
+// Hands the report of the job that the path names to `send`, unless there is something to refuse.
+template <class Send>
+void with_report(Jobs& jobs, const ExchangePointer& exchange, Send send) {
+  const std::string person = exchange->text("person").value_or("");
+  if (exchange->refused()) return;
+  const std::string job_id = exchange->parameter("job_id");
+  const auto known = jobs.status(job_id, {0, 0});
+  if (!known) return exchange->send_failure(known.error());
+  if (!*known || text_at(**known, "mode") != exchange->parameter("mode"))
+    return exchange->send_error(404, "there is no such job");
+  jobs.report(job_id, person, [exchange, send](Result<std::optional<ReportInput>> report) {
+    if (!report) return exchange->send_failure(report.error());
+    if (!*report) return exchange->send_error(404, "a dry run leaves no figures behind");
+    send(*exchange, **report);
+  });
+}
+
+void job_figures(Jobs& jobs, const ExchangePointer& exchange) {
+  with_report(jobs, exchange,
+              [](const Exchange& to, const ReportInput& report) { to.send(200, to_json(report.summary)); });
+}
+
+void job_report(Jobs& jobs, const ExchangePointer& exchange) {
+  const std::string format = exchange->text("format").value_or("html");
+  if (format != "html" && format != "md")
+    exchange->add_error("format", fmt::format("found \"{}\", expected html or md", format));
+  with_report(jobs, exchange, [format](const Exchange& to, const ReportInput& report) {
+    if (format == "md")
+      return to.send_bytes(200,
+                           {{"Content-Type", "text/markdown; charset=utf-8"}, {"Cache-Control", "no-store"}},
+                           markdown_report(report));
+    // An origin of its own: whatever a page holds, it reaches nothing of the service.
+    to.send_bytes(200,
+                  {{"Content-Type", "text/html; charset=utf-8"},
+                   {"Cache-Control", "no-store"},
+                   {"Content-Security-Policy", "sandbox allow-scripts"},
+                   {"X-Content-Type-Options", "nosniff"}},
+                  html_report(report));
+  });
+}
+
+const QueryParameter kPerson{"person", "string",
+                             "Feedback of this person only; else of everybody, each person's last word."};
+
+}  // namespace
+
+std::vector<Route> job_report_routes(Jobs& jobs) {
+  const std::string job = std::string(kDataBase) + "/process-evals/{mode}/{job_id}";
+  return {{.method = "GET",
+           .path = job + "/figures",
+           .role = TokenRole::read,
+           .summary = "A job's figures, as summary.json has them, with feedback as human ratings.",
+           .query = {kPerson},
+           .answer = object_schema({{"evaluation", R"({"type": "string"})"},
+                                    {"run_id", R"({"type": "string"})"},
+                                    {"conclusions", R"({"type": "array", "items": {"type": "string"}})"},
+                                    {"cases", R"({"type": "object"})"},
+                                    {"metrics", R"({"type": "object"})"}}),
+           .statuses = {200, 400, 404, 409},
+           .handle = asking(jobs, job_figures)},
+          {.method = "GET",
+           .path = job + "/report",
+           .role = TokenRole::read,
+           .summary = "The same as a page, or as Markdown.",
+           .query = {kPerson, {"format", "string", "html (the default) or md."}},
+           .answer = JsonObject{{"type", "string"}},
+           .media = "text/html",
+           .also = {"text/markdown"},
+           .statuses = {200, 400, 404, 409},
+           .handle = asking(jobs, job_report)}};
+}
+
+}  // namespace assay
