@@ -198,7 +198,7 @@ test('plots are drawn under the closed policy, saved as files, and have their da
   const [download] = await Promise.all([page.waitForEvent('download'), figure.getByRole('button', { name: 'SVG' }).click()]);
   assert.match(download.suggestedFilename(), /\.svg$/);
   await figure.getByText('Open the data').click();
-  assert.ok(await figure.locator('tbody tr').count() > 0);
+  await figure.locator('tbody tr').first().waitFor();
   assertQuiet(seen, origin);
   await close();
 });
@@ -321,7 +321,7 @@ test('a run is chosen, changed, checked, started, stopped and resumed from the p
 test('everything that the data service keeps is listed, narrowed and shown whole', async () => {
   const { page, seen, close } = await tab('/');
   await page.getByRole('link', { name: 'Data' }).click();
-  await page.getByRole('table', { name: 'Items' }).getByText('item-0004').waitFor();
+  await page.getByRole('table', { name: 'Items' }).getByText('Delivery item-0004').waitFor();
   for (const kind of ['Verdicts', 'Records', 'Failures', 'Jobs', 'Personas', 'Perspectives', 'Feedback']) {
     await page.getByRole('navigation', { name: 'Kinds of data' }).getByRole('link', { name: kind }).click();
     await page.locator('a[aria-current]', { hasText: kind }).waitFor();

@@ -45,7 +45,7 @@ function Rows({ kind, rows }: { kind: StoreKind; rows: unknown[] }) {
         <tbody>{rows.map((row, i) => [
           <tr key={i}>
             {columns.map(([pointer]) => <Cell key={pointer} of={shownAt(row, pointer)} />)}
-            <td><button type="button" class="plain" aria-expanded={open === i} onClick={() => setOpen(open === i ? -1 : i)}>All of it</button></td>
+            <td class="short"><button type="button" class="plain" aria-expanded={open === i} onClick={() => setOpen(open === i ? -1 : i)}>All of it</button></td>
           </tr>,
           open === i && <tr key={`${i} whole`}><td colSpan={columns.length + 1}><Whole kind={kind} row={row} /></td></tr>,
         ])}</tbody>
