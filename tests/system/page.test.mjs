@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openBrowser } from './browser.mjs';
 import { assay, ragConfig, ragLines, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
 import { assertAccessible, assertQuiet, openTab, overflow, screenshots } from './page_browser.mjs';
-import { items, service } from './service_process.mjs';
+import { items, job, service } from './service_process.mjs';
 
 const cleanups = [];
 const whole = { after: (work) => cleanups.push(work) };  // for what lives as long as this file
@@ -57,6 +57,8 @@ before(async () => {
   origin = new URL(served.base).origin;
   const recorded = await served.post('/record-evaluation-items', { items: items(5) }, { authorization: `Bearer ${token}` });
   assert.equal(recorded.status, 201, recorded.text);
+  const judged = await served.post('/process-evals/mode1', job({ model: 'sim/judge' }), { authorization: `Bearer ${token}` });
+  assert.equal(judged.status, 200, judged.text);
   browser = await openBrowser(whole);
 });
 after(async () => { for (const work of cleanups.reverse()) await work(); });
@@ -94,6 +96,7 @@ test('every screen is whole at desk and phone width, light and dark, and axe fin
     judge: [`/runs/${runId}/judge`, 'Judge it yourself'],
     new: ['/new?config=watched.yaml', 'New run'],
     data: ['/store', 'Data'],
+    verdicts: ['/store/verdicts?itemId=item-0001', 'Data'],
   };
   for (const [width, colorScheme] of [[1280, 'light'], [390, 'dark']]) {
     const { page, seen, close } = await tab('/', { width, colorScheme });
@@ -150,7 +153,7 @@ test('by keys alone: from the runs to a case, to its neighbours, back to the tab
 
 test('the address holds filter and sort of the cases, and opens on them', async () => {
   const { page, seen, close } = await tab('/runs/hostile');
-  await page.getByLabel('Score').selectOption('fine.rate');
+  await page.locator('label', { hasText: /^Score/ }).locator('select').selectOption('fine.rate');
   await page.getByLabel('at most').fill('0.5');
   await page.keyboard.press('Tab');
   await page.waitForFunction(() => location.search.includes('metric=fine.rate&below=0.5'));
@@ -195,14 +198,14 @@ test('plots are drawn under the closed policy, saved as files, and have their da
   const [download] = await Promise.all([page.waitForEvent('download'), figure.getByRole('button', { name: 'SVG' }).click()]);
   assert.match(download.suggestedFilename(), /\.svg$/);
   await figure.getByText('Open the data').click();
-  assert.ok(await figure.locator('tbody tr').count() > 0);
+  await figure.locator('tbody tr').first().waitFor();
   assertQuiet(seen, origin);
   await close();
 });
 
 test('two runs are compared: sentences, intervals around 0, a case side by side with its differences marked', async () => {
   const { page, seen, close } = await tab('/?search=bot');
-  for (const box of await page.getByRole('checkbox', { name: /bot:/ }).all()) await box.check();
+  for (const name of ['first', 'second']) await page.getByRole('checkbox', { name: `bot:${name}` }).check();
   await page.keyboard.press('c');
   await page.getByRole('heading', { level: 1, name: 'Compare' }).waitFor();
   await page.getByText('seed: ').waitFor();
@@ -311,6 +314,29 @@ test('a run is chosen, changed, checked, started, stopped and resumed from the p
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.locator('.outcome', { hasText: 'running' }).waitFor();
   await page.getByText('All 300 cases were evaluated.').waitFor();
+  assertQuiet(seen, origin);
+  await close();
+});
+
+test('everything that the data service keeps is listed, narrowed and shown whole', async () => {
+  const { page, seen, close } = await tab('/');
+  await page.getByRole('link', { name: 'Data' }).click();
+  await page.getByRole('table', { name: 'Items' }).getByText('Delivery item-0004').waitFor();
+  for (const kind of ['Verdicts', 'Records', 'Failures', 'Jobs', 'Personas', 'Perspectives', 'Feedback']) {
+    await page.getByRole('navigation', { name: 'Kinds of data' }).getByRole('link', { name: kind }).click();
+    await page.locator('a[aria-current]', { hasText: kind }).waitFor();
+    await settled(page);
+    assert.equal(await page.getByRole('alert').count(), 0, kind);
+    if (!['Failures', 'Feedback'].includes(kind)) await page.getByRole('table', { name: kind }).waitFor();
+  }
+  await page.getByRole('link', { name: 'Personas' }).click();
+  await page.getByRole('button', { name: 'All of it' }).first().click();
+  await page.getByText('textile conservator').waitFor();
+  await page.getByRole('link', { name: 'Items' }).click();
+  await page.getByLabel('search').fill('item-0003');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 in all').waitFor();
+  assert.match(page.url(), /search=item-0003/);
   assertQuiet(seen, origin);
   await close();
 });

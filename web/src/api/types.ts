@@ -153,6 +153,7 @@ export interface Change {
   regression: boolean;
   sentence: string;
 }
+export interface ChangedCase { id: string; metric: string; base: number; new: number }
 export interface Comparison {
   conclusions: string[];
   evaluation: string;
@@ -166,7 +167,7 @@ export interface Comparison {
   new_failures: { id: string; outcome?: string; error?: string; text?: string }[];
   mended: string[];
   metrics: Change[];
-  changed_most: { id: string; metric: string; base: number; new: number }[];
+  changed_most: ChangedCase[];
   without_test: { metric: string; base: number | null; new: number | null }[];
   regression: boolean;
 }

@@ -1,8 +1,9 @@
 // Two or more runs, paired by case: what the data say, by how much, what changed beside them, and which cases to look at.
+import { useEffect } from 'preact/hooks';
 import { caseAddress, runAddress, type Query } from '../address';
 import { runPath, withQuery } from '../api/client';
 import { Await, useLoaded } from '../api/loading';
-import type { CaseView, Change, Comparison, Comparisons, Estimate, Figure, RunGlance } from '../api/types';
+import type { CaseView, Change, ChangedCase, Comparison, Comparisons, Estimate, Figure, RunDetail, RunGlance } from '../api/types';
 import { IntervalBar } from '../figures/interval_bar';
 import { aroundZero } from '../figures/scale';
 import { countedWords, countWords, numberWords, notAvailable, plainWords, pWords, rangeWords, titleWords } from '../figures/words';
@@ -14,6 +15,7 @@ import { answersOf } from './case/answers';
 import { materialOf, textOf } from './case/material';
 
 const mostListed = 50;
+const mostAtOnce = 12;
 
 // What is left of sums of fractions is no difference.
 const exact = (value: number): number => (Math.abs(value) < 1e-12 ? 0 : value);
@@ -86,6 +88,8 @@ function outputsOf(view: CaseView): { name: string; text: string }[] {
 function SideBySide({ base, fresh, id }: { base: RunGlance; fresh: RunGlance; id: string }) {
   const left = useLoaded<CaseView>(withQuery(runPath(base.id, '/case'), { id }));
   const right = useLoaded<CaseView>(withQuery(runPath(fresh.id, '/case'), { id }));
+  const isHere = left.value !== undefined && right.value !== undefined;
+  useEffect(() => { if (isHere) document.getElementById('side-by-side')?.scrollIntoView(); }, [isHere]);
   return (
     <Section id="side-by-side" title="Side by side">
       <p class="mono"><Name of={id} /></p>
@@ -118,6 +122,17 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
   const look = (id: string): void => change({ case: id, with: run.id });
   const CaseButton = ({ id }: { id: string }) => <button type="button" class="plain mono" onClick={() => look(id)}><Inline of={id} /></button>;
   const failures = comparison.new_failures;
+  // Which way is worse, the run itself says of each figure.
+  const display = useLoaded<RunDetail>(runPath(run.id)).value?.summary?.display?.metrics ?? {};
+  const isWorse = ({ metric, base: before, new: now }: ChangedCase): boolean => {
+    const better = display[metric]?.better ?? 'higher';
+    return better !== 'neither' && (better === 'lower' ? now > before : now < before);
+  };
+  const worse = comparison.changed_most.filter(isWorse);
+  const other = comparison.changed_most.filter((one) => !isWorse(one));
+  const Changes = ({ of }: { of: ChangedCase[] }) => (
+    <ul class="case-list">{of.map((one, i) => <li key={i}><CaseButton id={one.id} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base)} → <strong>{numberWords(one.new)}</strong></span></li>)}</ul>
+  );
   return (
     <article class="comparison" aria-label={`Against ${run.id}`}>
       <p class="what">base <Link to={runAddress(base.id)}><Name of={base.id} /></Link> · new <Link to={runAddress(run.id)}><Name of={run.id} /></Link> · {countedWords(comparison.pairs, 'case', 'cases')} paired by id</p>
@@ -134,11 +149,11 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
       {failures.length === 0 ? <p class="note">No case fails that was scored in base.{comparison.mended.length > 0 && ` ${countedWords(comparison.mended.length, 'case that failed', 'cases that failed')} in base ${comparison.mended.length === 1 ? 'is' : 'are'} scored now.`}</p> : (
         <ul class="case-list">{failures.slice(0, mostListed).map((one) => <li key={one.id}><CaseButton id={one.id} /> <span class="outcome fail"><Inline of={plainWords(one.outcome ?? 'failed')} /></span> <span class="note"><Inline of={(one.error ?? one.text ?? '').slice(0, 300)} /></span></li>)}</ul>
       )}
-      <h2>Changed most</h2>
-      {comparison.changed_most.length === 0 ? <p class="note">No case changed.</p> : (
-        <ul class="case-list">{comparison.changed_most.slice(0, mostListed).map((one, i) => <li key={i}><CaseButton id={one.id} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base)} → <strong>{numberWords(one.new)}</strong></span></li>)}</ul>
-      )}
-      {query['with'] === run.id && query['case'] && <SideBySide base={base} fresh={run} id={query['case']} />}
+      <h2>Worst regressions</h2>
+      {worse.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worse.slice(0, mostAtOnce)} />}
+      {worse.length > mostAtOnce && <details class="more"><summary>{countedWords(worse.length - mostAtOnce, 'further regression', 'further regressions')}</summary><Changes of={worse.slice(mostAtOnce)} /></details>}
+      {other.length > 0 && <details class="more"><summary>{countedWords(other.length, 'other change', 'other changes')} of a case, better or neither</summary><Changes of={other} /></details>}
+      {query['with'] === run.id && query['case'] && <SideBySide key={query['case']} base={base} fresh={run} id={query['case']} />}
     </article>
   );
 }

@@ -17,7 +17,7 @@ function KeyField({ declared, text, set }: { declared: KeyDeclaration; text: str
   const isLong = text.includes('\n') || text.length > 60 || isLongType(declared.type);
   return (
     <div class="key-field">
-      <label for={id}><code><Name of={declared.name} /></code>{declared.required && <span class="note"> required</span>}</label>
+      <label for={id}><code><Name of={declared.name} /></code>{declared.required && !declared.name.includes('.') && <span class="note"> required</span>}</label>
       {declared.choices || declared.type === 'boolean' ? (
         <select {...common} onChange={(event) => set(event.currentTarget.value)}><option value="">as declared</option>{(declared.choices ?? ['true', 'false']).map((one) => <option key={one}>{one}</option>)}</select>
       ) : isNumberType(declared.type) ? (
@@ -27,7 +27,7 @@ function KeyField({ declared, text, set }: { declared: KeyDeclaration; text: str
       ) : (
         <input {...common} type="text" spellcheck={false} onInput={(event) => set(event.currentTarget.value)} />
       )}
-      <p class="note" id={`${id}-help`}><Text of={declared.help} />{declared.default !== undefined && <> Default <code><Text of={fieldText(declared.default)} /></code>.</>}{declared.changeable === false && ' Changed in the file only.'}</p>
+      <p class="note" id={`${id}-help`}>{declared.help.split('`').map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part))}{declared.default !== undefined && <> Default <code><Text of={fieldText(declared.default)} /></code>.</>}{declared.changeable === false && ' Changed in the file only.'}</p>
     </div>
   );
 }
@@ -54,7 +54,8 @@ function ConfigForm({ config }: { config: ConfigDetail }) {
   // A check holds for what was checked, and for nothing that was changed since.
   const state = JSON.stringify(changes);
   useEffect(() => setCheck(undefined), [state]);
-  const isSet = ({ name, required }: KeyDeclaration): boolean => Boolean(required) || config.values[name] !== undefined || texts[name] !== given[name];
+  // What is required of a part that the file does not have is not.
+  const isSet = ({ name, required }: KeyDeclaration): boolean => (Boolean(required) && !name.includes('.')) || config.values[name] !== undefined || texts[name] !== given[name];
   const needle = wanted.trim().toLowerCase();
   const shown = config.keys.filter((key) => (needle ? `${key.name} ${key.help}`.toLowerCase().includes(needle) : isSet(key)));
   return (

@@ -51,7 +51,7 @@ function Row({ run, isChosen, choose }: { run: RunGlance; isChosen: boolean; cho
       <td role="cell"><Headline run={run} /></td>
       <td role="cell" class={`short ${run.gates.failed > 0 ? 'gate-failed' : ''}`} data-label="gates">{gateWords(run.gates)}</td>
       <td role="cell" class="number" data-label="cost">{costWords(run.cost_usd)}</td>
-      <td role="cell" class="when note">{timeWords(run.started)}</td>
+      <td role="cell" class="when note">{timeWords(run.started).split(/ (.*)/).filter(Boolean).map((part) => <span key={part} class="line">{part}</span>)}</td>
     </tr>
   );
 }

@@ -10,14 +10,17 @@ import { ScrollBox } from '../../tables/scroll_box';
 import { Inline, Text } from '../../text/text';
 
 const share = (estimate: Estimate): Figure => ({ name: 'agreement', estimate, form: 'share', better: 'higher', range: [0, 1] });
-const plain = (estimate: Estimate): Figure => ({ name: 'human', estimate, form: 'number', better: 'higher' });
+// The figure that the sheet is about: a mean on its scale, or a share.
+const ofSheet = ({ kind, scale }: Sheet, estimate: Estimate): Figure =>
+  ({ name: 'figure', estimate, better: 'higher', ...(kind === 'rating' && scale ? { form: 'number', range: scale } : { form: kind === 'rating' ? 'number' : 'share' }) });
+const basis = (figure: Figure): string => [figure.estimate.ci ? intervalWords(figure) : '', `n = ${countWords(figure.estimate.n)}`].filter(Boolean).join(', ');
 const kappa = (estimate: Estimate): Figure => ({ name: 'kappa', estimate, form: 'number', better: 'higher', range: [-1, 1], reference: 0 });
 
 function EstimateCell({ figure, label }: { figure: Figure; label: string }) {
   const { estimate } = figure;
   return (
     <td role="cell" class="range" data-label={label}>
-      <div><strong>{valueWords(figure)}</strong>{estimate.ci && <IntervalBar figure={figure} axis={axisOf(figure)} />}<span class="note">{intervalWords(figure)}</span></div>
+      <div><strong>{valueWords(figure)}</strong>{estimate.ci && <IntervalBar figure={figure} axis={axisOf(figure)} />}{estimate.ci && <span class="note">{intervalWords(figure)}</span>}</div>
       {estimate.undefined && <span class="note"><Text of={estimate.undefined} /></span>}
     </td>
   );
@@ -43,10 +46,10 @@ function Rows({ title, rows }: { title: string; rows: { who: string; n: number; 
   );
 }
 
-function Corrected({ of }: { of: NonNullable<Agreement['corrected']> }) {
+function Corrected({ of, sheet }: { of: NonNullable<Agreement['corrected']>; sheet: Sheet }) {
   const rows: [string, Estimate][] = [['The judge alone', of.judge_only], ['People alone', of.human_only], ['Corrected by people', of.corrected]];
   return <div class="figures">{rows.map(([name, estimate]) => {
-    const figure: Figure = { name, estimate, form: 'number', better: 'higher' };
+    const figure = ofSheet(sheet, estimate);
     return (
       <article key={name} class="figure"><h3>{name}</h3><p class={`big${estimate.value === null ? ' undefined' : ''}`}>{valueWords(figure)}</p>
         <IntervalBar figure={figure} axis={axisOf(figure)} large />
@@ -64,12 +67,12 @@ export function AgreementView({ sheet }: { sheet: Sheet }) {
       <>
         <Section id="conclusions" title="Conclusions"><Conclusions of={found.sentences} /></Section>
         <Section id="people" title="Between people">
-          {found.human && <p>What people say on average: <strong>{valueWords(plain(found.human))}</strong> <span class="note">{intervalWords(plain(found.human))}, n = {countWords(found.human.n)}</span></p>}
+          {found.human && <p class="told">What people say on average: <strong>{valueWords(ofSheet(sheet, found.human))}</strong> <span class="note">{basis(ofSheet(sheet, found.human))}</span></p>}
           <Rows title="Between people" rows={found.pairs.map((pair) => ({ ...pair, who: `${pair.a} and ${pair.b}` }))} />
-          {found.alpha && <p>Krippendorff’s alpha <strong>{valueWords(kappa(found.alpha))}</strong> <span class="note">{intervalWords(kappa(found.alpha))}, n = {countWords(found.alpha.n)}</span></p>}
+          {found.alpha && <p class="told">Krippendorff’s alpha <strong>{valueWords(kappa(found.alpha))}</strong> <span class="note">{basis(kappa(found.alpha))}</span></p>}
         </Section>
         <Section id="judge" title="With the judge"><Rows title="With the judge" rows={found.judge.map((one) => ({ ...one, who: one.person }))} /></Section>
-        {found.corrected && <Section id="corrected" title="The figure, corrected by people"><Corrected of={found.corrected} /></Section>}
+        {found.corrected && <Section id="corrected" title="The figure, corrected by people"><Corrected of={found.corrected} sheet={sheet} /></Section>}
         {sheet.people.length > 0 && <Section id="progress" title="Progress"><ul class="people">{sheet.people.map(({ name, done }) => <li key={name}><Inline of={name} /> <span class="note">{countWords(done)} of {countWords(sheet.of)}</span></li>)}</ul></Section>}
       </>
     )}</Await>
