@@ -4,10 +4,11 @@ import { judged } from './judged.mjs';
 import { latency } from './latency.mjs';
 import { custom, end, memory, startup, throughput } from './footprint.mjs';
 import { kills } from './kills.mjs';
+import { page } from './page.mjs';
 import { scratch } from './program.mjs';
 import { Report } from './report.mjs';
 
-const benches = { startup, judged, latency, memory, throughput, custom, end, kills: (report) => kills(scratch, (...figure) => report.figure(...figure)) };
+const benches = { startup, judged, latency, memory, throughput, custom, end, page, kills: (report) => kills(scratch, (...figure) => report.figure(...figure)) };
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in benches));
