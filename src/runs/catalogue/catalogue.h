@@ -71,8 +71,12 @@ class RunCatalogue {
   struct Kept {
     std::string version;
     bool settled = false;            // a change would show in the version
-    Clock::time_point not_before{};  // reading took long: it is read again then
+    Clock::time_point not_before{};  // reading took long: it is read again then, if it still runs
+    bool current = false;            // what was read is of the last look's version, and a change would show
     bool has_results = false;
+    bool sealed = false;
+    // RunFolder::changed of the last look, if what was read was current then; 0: nothing is known by it.
+    std::int64_t changed = 0;
     FoundRun run;
     std::deque<Sample> samples;
     std::shared_ptr<const CataloguedRun> last;
