@@ -280,7 +280,6 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   // What people said and what models answered is for the service's owner alone.
   ::umask(0077);
   const bool quiet = config->boolean("quiet");
-  const std::string host = config->text("host");
   options->tell = [quiet](const std::string& line) {
     if (!quiet) print(line + "\n");
   };

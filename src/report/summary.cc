@@ -8,32 +8,12 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "report/metric_names.h"
+
 namespace assay {
 namespace {
 
 constexpr double kUsualLevel = 0.95;
-
-std::string_view form_word(Metric::Form form) {
-  switch (form) {
-    case Metric::Form::share:
-      return "share";
-    case Metric::Form::count:
-      return "count";
-    default:
-      return "number";
-  }
-}
-
-std::string_view better_word(Metric::Better better) {
-  switch (better) {
-    case Metric::Better::lower:
-      return "lower";
-    case Metric::Better::neither:
-      return "neither";
-    default:
-      return "higher";
-  }
-}
 
 Json text_json(std::string_view text) {
   return boost::json::string(text);
@@ -76,8 +56,8 @@ Json display_json(const Summary& summary) {
   JsonObject metrics;
   for (const Metric& metric : summary.metrics) {
     JsonObject entry;
-    if (metric.form != Metric::Form::number) entry["form"] = text_json(form_word(metric.form));
-    if (metric.better != Metric::Better::higher) entry["better"] = text_json(better_word(metric.better));
+    if (metric.form != Metric::Form::number) entry["form"] = text_json(form_name(metric.form));
+    if (metric.better != Metric::Better::higher) entry["better"] = text_json(better_name(metric.better));
     if (metric.headline) entry["headline"] = true;
     if (metric.range) entry["range"] = interval_json(*metric.range);
     if (metric.reference) entry["reference"] = number_json(*metric.reference);
@@ -314,10 +294,10 @@ void read_display(const Json& json, Summary& summary) {
     const Json* better = find_member(*entry, "better");
     const Json* headline = find_member(*entry, "headline");
     for (const auto one : {Metric::Form::share, Metric::Form::count}) {
-      if (form != nullptr && as_text(*form) == form_word(one)) metric.form = one;
+      if (form != nullptr && as_text(*form) == form_name(one)) metric.form = one;
     }
     for (const auto one : {Metric::Better::lower, Metric::Better::neither}) {
-      if (better != nullptr && as_text(*better) == better_word(one)) metric.better = one;
+      if (better != nullptr && as_text(*better) == better_name(one)) metric.better = one;
     }
     metric.headline = headline != nullptr && as_boolean(*headline).value_or(false);
     Members members(*entry, fmt::format("display.metrics.{}", metric.name));

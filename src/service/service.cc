@@ -23,6 +23,13 @@ constexpr int kReaders = 4;
 class WholeService final : public Service {
  public:
   explicit WholeService(const ServiceOptions& options) : results_(options.results, kReaders) {}
+  WholeService(const WholeService&) = delete;
+  WholeService& operator=(const WholeService&) = delete;
+  // Whoever may still be reading for an answer reads with everything below.
+  ~WholeService() override {
+    server_.reset();
+    results_.readers.stop();
+  }
 
   Status begin(ServiceOptions options) {
     std::vector<std::vector<Route>> tables = {
@@ -107,15 +114,16 @@ class WholeService final : public Service {
     return {};
   }
 
-  // Each uses those above it, and ends before them.
+  // Each uses those above it, and ends before them. The routes count answers, the last of which a store or a
+  // job gives while it ends.
+  std::unique_ptr<Routes> routes_;
   PageFiles page_{page_files()};
+  Labelling labelling_;  // its sheets are read by the results' threads
   Results results_;
   RunEvents events_{results_.catalogue};
-  Labelling labelling_;
   RunStarts starts_;
   std::unique_ptr<DataStore> store_;
   std::unique_ptr<Jobs> jobs_;
-  std::unique_ptr<Routes> routes_;
   std::unique_ptr<HttpServer> server_;
   std::optional<Retention> retention_;
 };

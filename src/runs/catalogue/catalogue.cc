@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "report/metric_names.h"
 #include "runs/show/listed_cases.h"
 #include "runs/show/run_version.h"
 #include "store/run_store.h"
@@ -30,36 +31,14 @@ std::string id_of(const std::string& results, const std::string& directory) {
   return id;
 }
 
-std::string_view form_word(Metric::Form form) {
-  switch (form) {
-    case Metric::Form::share:
-      return "share";
-    case Metric::Form::count:
-      return "count";
-    default:
-      return "number";
-  }
-}
-
-std::string_view better_word(Metric::Better better) {
-  switch (better) {
-    case Metric::Better::lower:
-      return "lower";
-    case Metric::Better::neither:
-      return "neither";
-    default:
-      return "higher";
-  }
-}
-
 Json headline_json(const std::optional<Metric>& figure) {
   if (!figure) return nullptr;
   Json estimate = to_json(figure->estimate);
   estimate.get_object().emplace("ci", nullptr);  // where there is none, it says so
   JsonObject json{{"name", figure->name},
                   {"estimate", std::move(estimate)},
-                  {"form", form_word(figure->form)},
-                  {"better", better_word(figure->better)}};
+                  {"form", form_name(figure->form)},
+                  {"better", better_name(figure->better)}};
   if (figure->range) json["range"] = JsonArray{figure->range->low, figure->range->high};
   if (figure->reference) json["reference"] = *figure->reference;
   return json;
@@ -165,8 +144,8 @@ std::shared_ptr<const CataloguedRun> RunCatalogue::look_at(const std::string& di
   if (!has_results(directory) && RunStore::is_locked(directory)) live = progress(kept, now);
   if (!live) kept.samples.clear();
   if (!reread && kept.last && kept.last->live == live && kept.last->id == id) return kept.last;
-  kept.last = std::make_shared<const CataloguedRun>(
-      CataloguedRun{std::move(id), kept.version, kept.run, std::move(live)});
+  kept.last =
+      std::make_shared<const CataloguedRun>(CataloguedRun{std::move(id), kept.version, kept.run, live});
   return kept.last;
 }
 

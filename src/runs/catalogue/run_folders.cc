@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "runs/list.h"
@@ -58,7 +59,8 @@ void RunFolders::look_into(const std::string& path, int depth, std::vector<std::
     folder.changed = changed < settled ? changed : 0;
   }
   if (folder.is_run) runs.push_back(path);
-  for (const std::string& name : folder.folders) look_into(path + "/" + name, depth + 1, runs, seen);
+  for (const std::string& name : folder.folders)
+    look_into(fmt::format("{}/{}", path, name), depth + 1, runs, seen);
   seen.emplace(path, std::move(folder));
 }
 

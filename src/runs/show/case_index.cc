@@ -279,21 +279,29 @@ Result<CasePage> CaseIndex::page(const CaseQuery& query) const {
   return page;
 }
 
-Result<std::shared_ptr<const CaseIndex>> CaseIndexes::of(const std::string& directory) {
+// Null if there is none, or an older one.
+std::shared_ptr<const CaseIndex> CaseIndexes::kept(const std::string& directory, const std::string& version) {
   const std::lock_guard guard(mutex_);
-  const RunVersion version = run_version(directory);
   const auto found = std::ranges::find(kept_, directory, &Kept::directory);
-  const auto now = std::chrono::steady_clock::now();
-  if (found != kept_.end() && (found->version == version.text || now < found->not_before)) {
-    std::rotate(kept_.begin(), found, std::next(found));
-    return kept_.front().index;
-  }
-  if (found != kept_.end()) kept_.erase(found);
+  if (found == kept_.end()) return nullptr;
+  if (found->version != version && std::chrono::steady_clock::now() >= found->not_before) return nullptr;
+  std::rotate(kept_.begin(), found, std::next(found));
+  return kept_.front().index;
+}
+
+Result<std::shared_ptr<const CaseIndex>> CaseIndexes::of(const std::string& directory) {
+  const std::lock_guard alone(making_[std::hash<std::string>()(directory) % making_.size()]);
+  const RunVersion version = run_version(directory);
+  if (auto index = kept(directory, version.text)) return index;
+  const auto began = std::chrono::steady_clock::now();
   auto index = CaseIndex::read(directory);
   if (!index) return fail(std::move(index.error()));
   // A run under way changes all the time: it is read anew at most a fifth of it.
-  const auto took = std::chrono::steady_clock::now() - now;
-  kept_.insert(kept_.begin(), {directory, version.settled ? version.text : "", now + 5 * took, *index});
+  const auto ended = std::chrono::steady_clock::now();
+  const std::lock_guard guard(mutex_);
+  std::erase_if(kept_, [&](const Kept& one) { return one.directory == directory; });
+  kept_.insert(kept_.begin(),
+               {directory, version.settled ? version.text : "", ended + 5 * (ended - began), *index});
   if (kept_.size() > kMost) kept_.pop_back();
   return index;
 }

@@ -3,6 +3,7 @@
 // made.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -124,8 +125,12 @@ class CaseIndexes {
     std::chrono::steady_clock::time_point not_before;
     std::shared_ptr<const CaseIndex> index;
   };
+  std::shared_ptr<const CaseIndex> kept(const std::string& directory, const std::string& version);
+
   std::mutex mutex_;
   std::vector<Kept> kept_;  // the last one used comes first
+  // Who wants an index that is being made waits for it; other runs go on.
+  std::array<std::mutex, 16> making_;
 };
 
 }  // namespace assay

@@ -30,7 +30,7 @@ std::optional<std::vector<std::pair<std::string, std::string>>> match(std::strin
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (open_end && i + 1 == wanted.size()) {
       const std::string_view name = wanted[i].substr(1, wanted[i].size() - 1 - kRest.size());
-      parameters.emplace_back(name, std::string(given[i].data(), path.data() + path.size()));
+      parameters.emplace_back(name, path.substr(static_cast<std::size_t>(given[i].begin() - path.begin())));
     } else if (wanted[i].starts_with('{')) {
       if (given[i].empty()) return std::nullopt;
       parameters.emplace_back(wanted[i].substr(1, wanted[i].size() - 2), given[i]);

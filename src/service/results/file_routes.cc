@@ -59,7 +59,8 @@ struct RunFile {
 // Plain files only: a link could lead anywhere.
 void add_files(const std::string& directory, const std::string& folder, std::vector<RunFile>& files) {
   std::error_code ignored;
-  for (fs::directory_iterator it(directory + "/" + folder, ignored), end; it != end; it.increment(ignored)) {
+  for (fs::directory_iterator it(fmt::format("{}/{}", directory, folder), ignored), end; it != end;
+       it.increment(ignored)) {
     RunFile file{.name = folder + it->path().filename().string()};
     struct stat info{};
     if (is_working_file(file.name) || ::lstat(it->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode))

@@ -9,19 +9,25 @@ Readers::Readers(int threads) {
 }
 
 Readers::~Readers() {
+  stop();
+}
+
+void Readers::stop() {
   {
     const std::lock_guard guard(mutex_);
     closing_ = true;
     waiting_.clear();
   }
   wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 bool Readers::post(std::function<void()> work) {
   {
     const std::lock_guard guard(mutex_);
-    if (waiting_.size() >= kMostWaiting) return false;
+    if (closing_ || waiting_.size() >= kMostWaiting) return false;
     waiting_.push_back(std::move(work));
   }
   wake_.notify_one();

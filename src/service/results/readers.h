@@ -17,11 +17,12 @@ class Readers {
   explicit Readers(int threads);
   Readers(const Readers&) = delete;
   Readers& operator=(const Readers&) = delete;
-  // Ends what is being read, and forgets what waits.
   ~Readers();
 
-  // False if too much waits. `work` must not throw.
+  // False if too much waits, or after stop(). `work` must not throw.
   bool post(std::function<void()> work);
+  // Ends what is being read, and forgets what waits.
+  void stop();
 
  private:
   static constexpr std::size_t kMostWaiting = 256;

@@ -1,6 +1,8 @@
 #include "service/results/results.h"
 
 #include <algorithm>
+#include <exception>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,23 +18,29 @@ constexpr int kReadShare = 5;
 
 }  // namespace
 
+// Null if it was not read yet, or has changed since.
+std::shared_ptr<const ReportInput> ShownRuns::kept(const CataloguedRun& run) {
+  const std::lock_guard guard(mutex_);
+  const auto found = std::ranges::find(kept_, run.run.directory, &Kept::directory);
+  if (found == kept_.end()) return nullptr;
+  const bool soon = run.live && std::chrono::steady_clock::now() < found->not_before;
+  if (found->version != run.version && !soon) return nullptr;
+  std::rotate(kept_.begin(), found, std::next(found));
+  return kept_.front().report;
+}
+
 Result<std::shared_ptr<const ReportInput>> ShownRuns::of(const CataloguedRun& run) {
+  const std::string& directory = run.run.directory;
+  const std::lock_guard alone(reading_[std::hash<std::string>()(directory) % reading_.size()]);
+  if (auto report = kept(run)) return report;
   const auto began = std::chrono::steady_clock::now();
-  {
-    const std::lock_guard guard(mutex_);
-    const auto found = std::ranges::find(kept_, run.run.directory, &Kept::directory);
-    if (found != kept_.end() && (found->version == run.version || (run.live && began < found->not_before))) {
-      std::rotate(kept_.begin(), found, std::next(found));
-      return kept_.front().report;
-    }
-  }
-  auto report = show_run(run.run.directory);
+  auto report = show_run(directory);
   if (!report) return fail(std::move(report.error()));
   const auto ended = std::chrono::steady_clock::now();
   auto shared = std::make_shared<const ReportInput>(std::move(*report));
   const std::lock_guard guard(mutex_);
-  std::erase_if(kept_, [&](const Kept& one) { return one.directory == run.run.directory; });
-  kept_.insert(kept_.begin(), {run.run.directory, run.version, ended + kReadShare * (ended - began), shared});
+  std::erase_if(kept_, [&](const Kept& one) { return one.directory == directory; });
+  kept_.insert(kept_.begin(), {directory, run.version, ended + kReadShare * (ended - began), shared});
   if (kept_.size() > kMost) kept_.pop_back();
   return shared;
 }

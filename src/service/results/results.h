@@ -2,6 +2,7 @@
 // that were looked at last.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -31,8 +32,11 @@ class ShownRuns {
     std::chrono::steady_clock::time_point not_before;
     std::shared_ptr<const ReportInput> report;
   };
+  std::shared_ptr<const ReportInput> kept(const CataloguedRun& run);
+
   std::mutex mutex_;
-  std::vector<Kept> kept_;  // the last one used comes first
+  std::vector<Kept> kept_;              // the last one used comes first
+  std::array<std::mutex, 16> reading_;  // who wants a run that is being read waits for it; others go on
 };
 
 struct Results {

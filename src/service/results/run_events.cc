@@ -114,9 +114,9 @@ void RunEvents::watch() {
       wake_.wait(guard, [this] { return closing_ || !listeners_.empty(); });
       continue;
     }
-    auto listeners = listeners_;
+    const auto listeners = listeners_;
     guard.unlock();
-    look(std::move(listeners));
+    look(listeners);
     guard.lock();
     const std::size_t count = listeners_.size();
     wake_.wait_for(guard, every_, [&] { return closing_ || listeners_.size() > count; });
@@ -147,7 +147,7 @@ std::map<std::string, RunEvents::Event> RunEvents::changes(const RunList& list, 
   return events;
 }
 
-void RunEvents::look(std::vector<std::shared_ptr<Listener>> listeners) {
+void RunEvents::look(const std::vector<std::shared_ptr<Listener>>& listeners) {
   const auto now = Clock::now();
   const auto list = catalogue_.look();
   const auto events = changes(*list, now);

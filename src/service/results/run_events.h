@@ -45,7 +45,7 @@ class RunEvents {
   static constexpr std::size_t kMostListeners = 1000;
 
   void watch();
-  void look(std::vector<std::shared_ptr<Listener>> listeners);
+  void look(const std::vector<std::shared_ptr<Listener>>& listeners);
   std::map<std::string, Event> changes(const RunList& list, Clock::time_point now);
 
   RunCatalogue& catalogue_;

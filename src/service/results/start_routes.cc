@@ -1,7 +1,8 @@
 #include "service/results/start_routes.h"
 
-#include <algorithm>
+#include <exception>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -29,10 +30,16 @@ struct Wanted {
   std::vector<FlagValue> flags;
 };
 
-// On a thread that may wait; answered 503 if too many wait.
-void wait_for(RunStarts& starts, const ExchangePointer& exchange, std::function<void()> work) {
-  if (!starts.waiting.post(std::move(work)))
-    exchange->send_error(503, "too many runs are being started; try again");
+// On one of these threads; answered 503 if too much waits for them, 500 if it throws.
+void work_on(Readers& threads, const ExchangePointer& exchange, std::function<void()> work) {
+  const bool taken = threads.post([exchange, work = std::move(work)] {
+    try {
+      work();
+    } catch (const std::exception&) {
+      exchange->send_error(500, "internal error");
+    }
+  });
+  if (!taken) exchange->send_error(503, "too much is being asked at once; try again");
 }
 
 bool has_configs(const RunStarts& starts, const Exchange& exchange) {
@@ -80,9 +87,9 @@ std::optional<Wanted> wanted_of(const RunStarts& starts, Exchange& exchange, con
   return wanted;
 }
 
-void list_configs(RunStarts& starts, const ExchangePointer& exchange) {
+void list_configs(Results& /*results*/, RunStarts& starts, const ExchangePointer& exchange) {
   if (!has_configs(starts, *exchange)) return;
-  wait_for(starts, exchange, [&starts, exchange] {
+  work_on(starts.reading, exchange, [&starts, exchange] {
     JsonArray configs;
     for (const FoundConfig& one : starts.configs->list()) {
       JsonObject json{{"name", one.name}, {"evaluation", one.evaluation}, {"what", one.what}};
@@ -93,10 +100,10 @@ void list_configs(RunStarts& starts, const ExchangePointer& exchange) {
   });
 }
 
-void show_config(RunStarts& starts, const ExchangePointer& exchange) {
+void show_config(Results& /*results*/, RunStarts& starts, const ExchangePointer& exchange) {
   const std::string name = exchange->text("name").value_or("");
   if (exchange->refused() || !has_configs(starts, *exchange)) return;
-  wait_for(starts, exchange, [&starts, exchange, name] {
+  work_on(starts.reading, exchange, [&starts, exchange, name] {
     auto config = starts.configs->read(name);
     if (!config && config.error().kind == ErrorKind::usage)
       return exchange->send_error(404, config.error().text());
@@ -111,7 +118,7 @@ void show_config(RunStarts& starts, const ExchangePointer& exchange) {
 
 void check_config(RunStarts& starts, const ExchangePointer& exchange, const Json& body) {
   if (!has_configs(starts, *exchange)) return;
-  wait_for(starts, exchange, [&starts, exchange, body] {
+  work_on(starts.waiting, exchange, [&starts, exchange, body] {
     const auto wanted = wanted_of(starts, *exchange, body);
     if (!wanted) return;
     const auto checked = starts.runs->check(wanted->config.file, wanted->flags);
@@ -131,17 +138,22 @@ std::string id_of(Results& results, const std::string& directory) {
 
 void start_run(Results& results, RunStarts& starts, const ExchangePointer& exchange, const Json& body) {
   if (!has_configs(starts, *exchange)) return;
-  wait_for(starts, exchange, [&results, &starts, exchange, body] {
+  work_on(starts.waiting, exchange, [&results, &starts, exchange, body] {
     const auto wanted = wanted_of(starts, *exchange, body);
     if (!wanted) return;
     const auto directory = starts.runs->start(wanted->config.kind->name, wanted->config.file, wanted->flags);
     if (!directory) return exchange->send_failure(directory.error());
-    exchange->send(202, JsonObject{{"run", id_of(results, *directory)}});
+    const std::string id = id_of(results, *directory);
+    if (id.empty())
+      return exchange->send_error(
+          503, fmt::format("the run in {} was started and still reads its data; it is listed once it begins",
+                           *directory));
+    exchange->send(202, JsonObject{{"run", id}});
   });
 }
 
 void stop_run(Results& results, RunStarts& starts, const ExchangePointer& exchange) {
-  wait_for(starts, exchange, [&results, &starts, exchange] {
+  work_on(starts.waiting, exchange, [&results, &starts, exchange] {
     const auto run = named_run(results, *exchange);
     if (run == nullptr) return;
     if (const auto stopped = starts.runs->stop(run->run.directory); !stopped)
@@ -151,7 +163,7 @@ void stop_run(Results& results, RunStarts& starts, const ExchangePointer& exchan
 }
 
 void resume_run(Results& results, RunStarts& starts, const ExchangePointer& exchange) {
-  wait_for(starts, exchange, [&results, &starts, exchange] {
+  work_on(starts.waiting, exchange, [&results, &starts, exchange] {
     const auto run = named_run(results, *exchange);
     if (run == nullptr) return;
     if (const auto begun = starts.runs->resume(run->run.directory); !begun)
@@ -165,7 +177,7 @@ void resume_run(Results& results, RunStarts& starts, const ExchangePointer& exch
 std::vector<Route> start_routes(Results& results, RunStarts& starts) {
   static const BodySchema start(kStart);
   const char* const text = R"({"type": "string"})";
-  const auto on_run = [&](auto handler) {
+  const auto about = [&](auto handler) {
     return [&results, &starts, handler](const ExchangePointer& exchange, const Json&) {
       handler(results, starts, exchange);
     };
@@ -177,7 +189,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
        .summary = "Configs that a run can be started from.",
        .answer = *parse_json(schemas::config_list()),
        .statuses = {200, 404},
-       .handle = asking(starts, list_configs)},
+       .handle = about(list_configs)},
       {.method = "GET",
        .path = "/api/config",
        .role = TokenRole::run,
@@ -186,7 +198,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
        .query = {{"name", "string", "Its name in the list."}},
        .answer = *parse_json(schemas::config_detail()),
        .statuses = {200, 400, 404},
-       .handle = asking(starts, show_config)},
+       .handle = about(show_config)},
       {.method = "POST",
        .path = "/api/check",
        .role = TokenRole::run,
@@ -206,7 +218,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
                   "run is there.",
        .body = start.json(),
        .answer = object_schema({{"run", text}}),
-       .statuses = {202, 400, 404},
+       .statuses = {202, 400, 404, 503},
        .handle =
            [&results, &starts](const ExchangePointer& exchange, const Json& body) {
              if (start.fits(*exchange, body)) start_run(results, starts, exchange, body);
@@ -218,14 +230,14 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
                   "has ended.",
        .answer = object_schema({{"run", text}}),
        .statuses = {202, 404, 409},
-       .handle = on_run(stop_run)},
+       .handle = about(stop_run)},
       {.method = "POST",
        .path = "/api/runs/{run}/resume",
        .role = TokenRole::run,
        .summary = "Goes on with a run that is not finished.",
        .answer = object_schema({{"run", text}}),
        .statuses = {202, 400, 404},
-       .handle = on_run(resume_run)},
+       .handle = about(resume_run)},
   };
 }
 

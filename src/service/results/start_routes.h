@@ -17,8 +17,9 @@ namespace assay {
 struct RunStarts {
   std::optional<ConfigFolder> configs;  // none: nothing can be started, but stopped and gone on with
   std::unique_ptr<StartedRuns> runs;
-  Readers waiting{2};  // threads that wait for what was started; last, since
-                       // they use everything above
+  // Last, since they use everything above: threads that wait for what was started, and one for configs.
+  Readers waiting{4};
+  Readers reading{1};
 };
 
 // Both must outlive the routes.

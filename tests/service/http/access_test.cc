@@ -39,5 +39,31 @@ TEST(Access, RefusesPagesOfOtherOrigins) {
     EXPECT_EQ(status_of(access, "localhost:8080", bad), 403) << bad;
 }
 
+TEST(Access, LetsInThePagesOfNamedOriginsAlone) {
+  const Access access("127.0.0.1", {}, {"https://Dashboard.example/"});
+  EXPECT_EQ(status_of(access, "localhost:8080", "https://dashboard.example"), 0);
+  for (const char* bad : {"http://dashboard.example", "https://dashboard.example:8443",
+                          "https://dashboard.example.evil", "https://evil.example", "null"})
+    EXPECT_EQ(status_of(access, "localhost:8080", bad), 403) << bad;
+  ServerRequest request;
+  request.headers.add("Origin", "https://dashboard.example");
+  EXPECT_EQ(access.named_origin(request), "https://dashboard.example");
+  EXPECT_EQ(Access("127.0.0.1", {}).named_origin(request), "");
+  EXPECT_EQ(Access::origin_defect("https://dashboard.example:8443"), "");
+  for (const char* none : {"*", "dashboard.example", "null", "file://x", "https://"})
+    EXPECT_NE(Access::origin_defect(none), "") << none;
+}
+
+TEST(Access, AnotherSiteChangesNothingEvenWithoutAnOrigin) {
+  const Access access("127.0.0.1", {});
+  ServerRequest request;
+  request.host = "localhost:8080";
+  request.headers.add("Sec-Fetch-Site", "cross-site");
+  request.method = "GET";
+  EXPECT_FALSE(access.objection(request)) << "a link from elsewhere opens the page";
+  request.method = "POST";
+  EXPECT_EQ(access.objection(request)->first, 403);
+}
+
 }  // namespace
 }  // namespace assay
