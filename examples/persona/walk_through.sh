@@ -52,7 +52,7 @@ item=$(curl -sS "$base/get-evaluation-data?count=1" | sed 's/.*"itemId":"\([^"]*
 curl -sS -G --data-urlencode "id=$item" "$base/item" | brief 300
 
 say "the verdicts of the job as CSV"
-curl -sS "$base/get-evaluation-data?job=$id&format=csv" | head -3 | brief 200
+curl -sS "$base/get-evaluation-data?job=$id&format=csv" | sed -n 1,3p | brief 200
 
 say "what the job came to, with people's feedback beside it"
 curl -sS "$base/process-evals/mode2/$id/figures" | brief 300

@@ -13,7 +13,7 @@ namespace {
 
 // Hands the report of the job that the path names to `send`, unless there is something to refuse.
 template <class Send>
-void with_report(Jobs& jobs, const ExchangePointer& exchange, Send send) {
+void with_report(Jobs& jobs, const ExchangePointer& exchange, const Send& send) {
   const std::string person = exchange->text("person").value_or("");
   if (exchange->refused()) return;
   const std::string job_id = exchange->parameter("job_id");

@@ -10,6 +10,21 @@
 #include "core/sha256.h"
 
 namespace assay {
+namespace {
+
+// In the order of DataWrites::Numbered.
+struct NumberedRows {
+  std::string_view kind;
+  std::string_view column;
+  std::string_view table;
+};
+constexpr NumberedRows kNumberedRows[] = {{"record", "record", "record_rows"},
+                                          {"result", "result", "results"},
+                                          {"failure", "failure", "failure_rows"},
+                                          {"feedback", "feedback", "feedback"},
+                                          {"position", "position", "items"}};
+
+}  // namespace
 
 std::int64_t now_ms() {
   using namespace std::chrono;
@@ -23,28 +38,21 @@ Result<std::int64_t> given_number(Result<std::optional<std::int64_t>> number) {
 }
 
 Result<std::int64_t> DataWrites::next_number(Numbered what) {
-  constexpr std::string_view kNext[] = {
-      "SELECT 1 + max(coalesce((SELECT max(record) FROM record_rows), 0), coalesce((SELECT number FROM "
-      "last_numbers WHERE kind = 'record'), 0))",
-      "SELECT 1 + max(coalesce((SELECT max(result) FROM results), 0), coalesce((SELECT number FROM "
-      "last_numbers WHERE kind = 'result'), 0))",
-      "SELECT 1 + max(coalesce((SELECT max(failure) FROM failure_rows), 0), coalesce((SELECT number FROM "
-      "last_numbers WHERE kind = 'failure'), 0))",
-      "SELECT 1 + max(coalesce((SELECT max(feedback) FROM feedback), 0), coalesce((SELECT number FROM "
-      "last_numbers WHERE kind = 'feedback'), 0))",
-      "SELECT 1 + max(coalesce((SELECT max(position) FROM items), 0), coalesce((SELECT number FROM "
-      "last_numbers WHERE kind = 'position'), 0))"};
-  return given_number(statements_.number(kNext[static_cast<std::size_t>(what)]));
+  const auto& [kind, column, table] = kNumberedRows[static_cast<std::size_t>(what)];
+  return given_number(statements_.number(
+      fmt::format("SELECT 1 + max(coalesce((SELECT max({}) FROM {}), 0), coalesce((SELECT number FROM "
+                  "last_numbers WHERE kind = ?), 0))",
+                  column, table),
+      {kind}));
 }
 
 Status DataWrites::keep_last_number(Numbered what) {
-  constexpr std::string_view kKinds[] = {"record", "result", "failure", "feedback", "position"};
   const auto next = next_number(what);
   if (!next) return fail(next.error());
   return statements_.run(
       "INSERT INTO last_numbers(kind, number) VALUES(?, ?) ON CONFLICT(kind) DO UPDATE SET number = "
       "excluded.number",
-      {kKinds[static_cast<std::size_t>(what)], *next - 1});
+      {kNumberedRows[static_cast<std::size_t>(what)].kind, *next - 1});
 }
 
 Result<std::int64_t> DataWrites::name_of(const std::string& text) {

@@ -2,13 +2,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace assay {
 namespace {
-
-using ::testing::HasSubstr;
 
 // An exchange that nobody waits for.
 Exchange asked(const std::string& query, const std::string& accept = "") {
