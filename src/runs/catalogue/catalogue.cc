@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "core/file.h"
 #include "report/metric_names.h"
+#include "runs/seal.h"
 #include "runs/show/listed_cases.h"
 #include "runs/show/run_version.h"
 #include "store/run_store.h"
@@ -109,39 +111,61 @@ RunCatalogue::RunCatalogue(const std::vector<std::string>& results) {
 
 std::shared_ptr<const RunList> RunCatalogue::look() {
   const std::lock_guard guard(mutex_);
+  return look_at_all();
+}
+
+std::shared_ptr<const CataloguedRun> RunCatalogue::find(const std::string& id) {
+  const std::lock_guard guard(mutex_);
+  const auto known = last_ == nullptr ? nullptr : last_->find(id);
+  const auto kept = known == nullptr ? kept_.end() : kept_.find(known->run.directory);
+  if (kept == kept_.end() || !is_run_directory(kept->first)) return look_at_all()->find(id);
+  return look_at(kept->first, id, kept->second);
+}
+
+std::shared_ptr<const RunList> RunCatalogue::look_at_all() {
   std::vector<std::shared_ptr<const CataloguedRun>> runs;
   std::map<std::string, Kept> kept;
   std::map<std::string, int> ids;
   for (RunFolders& folders : folders_) {
-    for (const std::string& directory : folders.look()) {
+    for (const auto& [directory, changed] : folders.look()) {
       if (kept.contains(directory)) continue;  // one results directory inside another
       auto known = kept_.extract(directory);
       Kept& one = known.empty() ? kept[directory] : kept.insert(std::move(known)).position->second;
       std::string id = id_of(folders.results(), directory);
-      if (const int same = ++ids[id]; same > 1) id += fmt::format("@{}", same);
-      runs.push_back(look_at(directory, std::move(id), one));
+      if (const int number = ++ids[id]; number > 1) id += fmt::format("@{}", number);
+      // Files of a sealed run are not written to; one that takes another's place shows in the folder.
+      const bool same = one.sealed && changed != 0 && one.changed == changed && one.last->id == id;
+      runs.push_back(same ? one.last : look_at(directory, std::move(id), one));
+      if (!same) one.changed = one.current ? changed : 0;
     }
   }
   kept_ = std::move(kept);  // a run that has gone is forgotten
-  return std::make_shared<const RunList>(std::move(runs));
+  last_ = std::make_shared<const RunList>(std::move(runs));
+  return last_;
 }
 
 std::shared_ptr<const CataloguedRun> RunCatalogue::look_at(const std::string& directory, std::string id,
                                                            Kept& kept) {
   const auto now = Clock::now();
+  // Before the files are looked at: who lets go of it has written them, so that a run is never seen as
+  // interrupted when it has ended.
+  const bool locked = RunStore::is_locked(directory);
   const RunVersion version = run_version(directory);
   const bool fresh = kept.last != nullptr && kept.version == version.text && kept.settled;
   bool reread = false;
-  if (!fresh && now >= kept.not_before) {
+  if (!fresh && (now >= kept.not_before || !locked)) {
     kept.version = version.text;
     kept.settled = version.settled;
     kept.run = read_run(directory);
+    kept.has_results = has_results(directory);
+    kept.sealed = kept.has_results && file_exists(fmt::format("{}/{}", directory, kSealFile));
     kept.not_before = Clock::now() + kReadShare * (Clock::now() - now);
     reread = true;
   }
+  kept.current = fresh || (reread && version.settled);
   // Who works on a run with results holds its lock only to look at it, or has broken the seal before.
   std::optional<LiveProgress> live;
-  if (!has_results(directory) && RunStore::is_locked(directory)) live = progress(kept, now);
+  if (!kept.has_results && locked) live = progress(kept, now);
   if (!live) kept.samples.clear();
   if (!reread && kept.last && kept.last->live == live && kept.last->id == id) return kept.last;
   kept.last =

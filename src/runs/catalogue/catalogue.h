@@ -59,6 +59,8 @@ class RunCatalogue {
   explicit RunCatalogue(const std::vector<std::string>& results);
   // As the directories are now. Thread-safe; locks no run and writes nothing.
   std::shared_ptr<const RunList> look();
+  // One run of them as it is now, without a look at the others; null if there is none.
+  std::shared_ptr<const CataloguedRun> find(const std::string& id);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -69,17 +71,24 @@ class RunCatalogue {
   struct Kept {
     std::string version;
     bool settled = false;            // a change would show in the version
-    Clock::time_point not_before{};  // reading took long: it is read again then
+    Clock::time_point not_before{};  // reading took long: it is read again then, if it still runs
+    bool current = false;            // what was read is of the last look's version, and a change would show
+    bool has_results = false;
+    bool sealed = false;
+    // RunFolder::changed of the last look, if what was read was current then; 0: nothing is known by it.
+    std::int64_t changed = 0;
     FoundRun run;
     std::deque<Sample> samples;
     std::shared_ptr<const CataloguedRun> last;
   };
+  std::shared_ptr<const RunList> look_at_all();
   std::shared_ptr<const CataloguedRun> look_at(const std::string& directory, std::string id, Kept& kept);
   static std::optional<LiveProgress> progress(Kept& kept, Clock::time_point now);
 
   std::mutex mutex_;
   std::vector<RunFolders> folders_;
   std::map<std::string, Kept> kept_;  // by directory
+  std::shared_ptr<const RunList> last_;
 };
 
 }  // namespace assay

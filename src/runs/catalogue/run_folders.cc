@@ -45,7 +45,7 @@ std::vector<std::string> folders_in(const std::string& path) {
 
 }  // namespace
 
-void RunFolders::look_into(const std::string& path, int depth, std::vector<std::string>& runs,
+void RunFolders::look_into(const std::string& path, int depth, std::vector<RunFolder>& runs,
                            std::map<std::string, Folder>& seen) {
   const std::int64_t changed = changed_at(path);
   if (changed < 0) return;
@@ -56,16 +56,17 @@ void RunFolders::look_into(const std::string& path, int depth, std::vector<std::
     const std::int64_t settled = now() - std::chrono::nanoseconds(kTimeStep).count();
     folder.is_run = is_run_directory(path);
     if (depth < kDeepest) folder.folders = folders_in(path);
+    if (folder.is_run) std::erase(folder.folders, "plots");  // a folder of the run itself
     folder.changed = changed < settled ? changed : 0;
   }
-  if (folder.is_run) runs.push_back(path);
+  if (folder.is_run) runs.push_back({path, folder.changed});
   for (const std::string& name : folder.folders)
     look_into(fmt::format("{}/{}", path, name), depth + 1, runs, seen);
   seen.emplace(path, std::move(folder));
 }
 
-std::vector<std::string> RunFolders::look() {
-  std::vector<std::string> runs;
+std::vector<RunFolder> RunFolders::look() {
+  std::vector<RunFolder> runs;
   std::map<std::string, Folder> seen;
   look_into(results_, 0, runs, seen);
   known_ = std::move(seen);

@@ -9,6 +9,13 @@
 
 namespace assay {
 
+struct RunFolder {
+  std::string path;
+  // When a file in it was last made, renamed or removed, in nanoseconds; 0: too lately to tell the next time
+  // from it.
+  std::int64_t changed = 0;
+};
+
 class RunFolders {
  public:
   explicit RunFolders(std::string results) : results_(std::move(results)) {}
@@ -16,7 +23,7 @@ class RunFolders {
 
   // Those that are there now, as find_runs() knows them: `results` itself, or at most three levels below it.
   // In the order of their paths.
-  std::vector<std::string> look();
+  std::vector<RunFolder> look();
 
  private:
   struct Folder {
@@ -24,7 +31,7 @@ class RunFolders {
     bool is_run = false;
     std::vector<std::string> folders;  // names
   };
-  void look_into(const std::string& path, int depth, std::vector<std::string>& runs,
+  void look_into(const std::string& path, int depth, std::vector<RunFolder>& runs,
                  std::map<std::string, Folder>& seen);
 
   std::string results_;

@@ -22,7 +22,7 @@ std::vector<Route> event_routes(Results& results, RunEvents& events) {
              const std::string run = exchange->text("run").value_or("");
              if (exchange->refused()) return;
              read_for(results, exchange, [&results, &events, exchange, run] {
-               if (!run.empty() && results.catalogue.look()->find(run) == nullptr)
+               if (!run.empty() && results.catalogue.find(run) == nullptr)
                  return exchange->send_error(404, fmt::format("there is no run {}", shorten(run, 200)));
                if (!events.listen(exchange->responder(), run))
                  exchange->send_error(503, "too many listen, or the service is stopping");

@@ -58,7 +58,7 @@ void read_for(Results& results, const ExchangePointer& exchange, std::function<v
 
 std::shared_ptr<const CataloguedRun> named_run(Results& results, Exchange& exchange) {
   const std::string id = exchange.parameter("run");
-  auto run = results.catalogue.look()->find(id);
+  auto run = results.catalogue.find(id);
   if (run == nullptr)
     exchange.send_error(404, fmt::format("there is no run {}", repair_utf8(shorten(id, 200))));
   return run;

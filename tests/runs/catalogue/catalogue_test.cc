@@ -88,8 +88,12 @@ TEST_F(CatalogueTest, WhatChangesIsSeenAndWhatGoesIsForgotten) {
   for (int i = 0; i < 1000 && !seen("after"); ++i) ::usleep(1000);
   EXPECT_TRUE(seen("after"));
   EXPECT_NE(catalogue.look()->find("deep:er:two"), nullptr);
+  finished("late", "2026-11-03T10:00:00Z");
+  EXPECT_NE(catalogue.find("late"), nullptr) << "nobody has listed it yet";
+  EXPECT_EQ(catalogue.find("one")->run.what, "after");
   std::filesystem::remove_all(one);
-  EXPECT_THAT(ids(*catalogue.look()), ElementsAre("deep:er:two"));
+  EXPECT_EQ(catalogue.find("one"), nullptr);
+  EXPECT_THAT(ids(*catalogue.look()), ElementsAre("late", "deep:er:two"));
 }
 
 TEST_F(CatalogueTest, ARunIsRunningWhileSomebodyHasItsLock) {
