@@ -1,13 +1,17 @@
 // The page of `assay serve` in a real browser, against a real service over real runs: every screen, by keys alone, with
 // hostile texts, at desk and phone width, light and dark, and while runs are under way.
-import { after, before, test } from 'node:test';
+import { after, before, test as always } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { openBrowser } from './browser.mjs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { build, openBrowser } from './browser.mjs';
 import { assay, ragConfig, ragLines, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
 import { assertAccessible, assertQuiet, openTab, overflow, screenshots } from './page_browser.mjs';
 import { items, job, service } from './service_process.mjs';
+
+// A program that was built without npm says so in the page's place, and is held to that instead.
+const hasPage = existsSync(join(build, 'web/with/page.js'));
+const test = hasPage ? always : () => {};
 
 const cleanups = [];
 const whole = { after: (work) => cleanups.push(work) };  // for what lives as long as this file
@@ -62,6 +66,13 @@ before(async () => {
   browser = await openBrowser(whole);
 });
 after(async () => { for (const work of cleanups.reverse()) await work(); });
+
+always('the page, or that there is none, is served without a token, under a closed policy', async () => {
+  const answer = await fetch(`${origin}/runs/any`);
+  assert.equal(answer.status, 200);
+  assert.match(answer.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self'; style-src 'self';/);
+  assert.match(await answer.text(), hasPage ? /\/assets\/page\.js/ : /built without its page/);
+});
 
 const tab = (path, options = {}) => openTab(browser, origin, path, { token, ...options });
 const settled = (page) => page.waitForFunction(() => !document.body.textContent.includes('Loading…') && document.querySelector('h1'));

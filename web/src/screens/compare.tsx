@@ -6,7 +6,7 @@ import { Await, useLoaded } from '../api/loading';
 import type { CaseView, Change, ChangedCase, Comparison, Comparisons, Estimate, Figure, RunDetail, RunGlance } from '../api/types';
 import { IntervalBar } from '../figures/interval_bar';
 import { aroundZero } from '../figures/scale';
-import { countedWords, countWords, numberWords, notAvailable, plainWords, pWords, rangeWords, titleWords } from '../figures/words';
+import { countedWords, countWords, numberWords, notAvailable, plainWords, pWords, titleWords } from '../figures/words';
 import { Link, usePlace, useQuery } from '../navigation';
 import { Conclusions, Section, SimulatedBanner, useTitle } from '../parts';
 import { ScrollBox } from '../tables/scroll_box';
@@ -47,7 +47,7 @@ function Differences({ changes, title }: { changes: Change[]; title: string }) {
                   <td role="cell" class="number" data-label="new">{valueOrNone(change.new)}</td>
                   <td role="cell" class="number value">{difference.value === null ? notAvailable : signed(difference.value)}</td>
                   <td role="cell" class="range">
-                    {difference.ci ? <div><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{rangeWords(difference.ci, 'number').replaceAll('-', '−')}</span></div>
+                    {difference.ci ? <div><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{difference.ci.map(signed).join(' to ')}</span></div>
                       : <span class="note"><Text of={difference.undefined ?? notAvailable} /></span>}
                   </td>
                   <td role="cell" class="number" data-label="n">{countWords(difference.n)}</td>
