@@ -10,7 +10,7 @@ import { go, Link, useQuery } from '../../navigation';
 import { usePagedRows } from '../../tables/paged_rows';
 import { VirtualTable, type Column } from '../../tables/virtual_table';
 import { plainText } from '../../text/code_points';
-import { Inline, Name, Text } from '../../text/text';
+import { Inline, Text } from '../../text/text';
 import { useNarrow } from '../../width';
 import { filterOf } from '../case/neighbours';
 
@@ -19,7 +19,7 @@ const scoreWords = (score: number | null | undefined): string =>
 
 function Row({ run, glance, index, filter, figures, narrow }: { run: string; glance: CaseGlance; index: number; filter: Query; figures: string[]; narrow: boolean }) {
   const isGood = !/failed|error|invalid|not passed|refused/.test(glance.ended);
-  const link = <Link to={caseAddress(run, glance.id, { ...filter, at: String(index) })} class="mono"><Name of={glance.id} /></Link>;
+  const link = <Link to={caseAddress(run, glance.id, { ...filter, at: String(index) })} class="mono" title={plainText(glance.id)}><Inline of={glance.id} /></Link>;
   const outcome = <span class={`outcome ${isGood ? 'pass' : 'fail'}`}><Inline of={plainWords(glance.ended)} /></span>;
   return (
     <>
