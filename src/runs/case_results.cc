@@ -1,5 +1,7 @@
 #include "runs/case_results.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -11,7 +13,7 @@
 namespace assay {
 namespace {
 
-enum Field : std::size_t { kId, kOutcome, kError, kLatency, kScores, kMetrics };
+enum Field : std::size_t { kId, kOutcome, kError, kLatency, kScores, kMetrics, kPassed, kAnswers };
 
 std::string scores_words(const Json& scores) {
   std::string words;
@@ -40,6 +42,23 @@ std::vector<std::string> missed_thresholds(const Json& metrics) {
   return missed;
 }
 
+// Of a case whose answers do not all pass: what each of them fails, "new: says_it".
+std::vector<std::string> failed_checks(const Json& answers) {
+  std::vector<std::string> failed;
+  if (!answers.is_array()) return failed;
+  for (const Json& answer : answers.get_array()) {
+    const std::string variant = text_at(answer, "variant");
+    for (const Json& metric : list_at(answer, "metrics")) {
+      const Json* passed = find_member(metric, "passed");
+      if (passed == nullptr || as_boolean(*passed).value_or(true)) continue;
+      std::string words =
+          fmt::format("{}{}{}", variant, variant.empty() ? "" : ": ", text_at(metric, "name"));
+      if (std::ranges::find(failed, words) == failed.end()) failed.push_back(std::move(words));
+    }
+  }
+  return failed;
+}
+
 }  // namespace
 
 Result<CaseResults> read_case_results(const std::string& directory) {
@@ -47,7 +66,7 @@ Result<CaseResults> read_case_results(const std::string& directory) {
   auto reader = LineReader::open(file);
   if (!reader) return fail(std::move(reader.error()));
   CaseResults results;
-  LineParser parser({"id", "outcome", "error", "latency_ms", "scores", "metrics"});
+  LineParser parser({"id", "outcome", "error", "latency_ms", "scores", "metrics", "passed", "answers"});
   for (;;) {
     auto line = reader->next();
     if (!line) return fail(std::move(line.error()));
@@ -66,6 +85,9 @@ Result<CaseResults> read_case_results(const std::string& directory) {
       one.seconds = parser.field(kLatency).number / 1000;
     one.scores = scores_words(parser.tree(kScores));
     one.below = missed_thresholds(parser.tree(kMetrics));
+    const FieldValue& passed = parser.field(kPassed);
+    if (passed.kind == FieldValue::Kind::boolean && !passed.boolean)
+      std::ranges::move(failed_checks(parser.tree(kAnswers)), std::back_inserter(one.below));
   }
 }
 

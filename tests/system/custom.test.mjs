@@ -76,6 +76,10 @@ gates: ["calm.rate.low >= 0.3", "says.rate.high < 1", "errored == 1"]
   const line = readLines(join(directory, 'out/results.jsonl'))[1];
   assert.deepEqual(line.answers[0].metrics.map((metric) => metric.name), ['says', 'calm', 'quick', 'sum']);
   assert.match(line.answers[0].metrics[0].reason, /none/);
+  assert.deepEqual([line.id, line.passed], ['b', false], 'it fails what `case_passes` names');
+  const failed = JSON.parse((await assay(['show', join(directory, 'out'), '--failed', '--format', 'json'])).stdout);
+  assert.ok(failed.some(({ id }) => id === 'b'), JSON.stringify(failed));
+  assert.match((await assay(['report', join(directory, 'out'), '--format', 'junit'])).stdout, /name="b"[^>]*>\s*<failure type="threshold" message="[^"]*says/);
   // What came out goes in again, and gives the same.
   const again = write(join(directory, 'again.yaml'), readFileSync(config, 'utf8').replace('d.jsonl', 'out/outputs.jsonl').replace(/  - \{name: (says|sum).*\n/g, '').replace('case_passes: [says, calm]\n', '').replace(/gates.*\n/, '').replace('slices: [area]\n', ''));
   const second = await assay(['run', again, '--output-dir', join(directory, 'out2')]);

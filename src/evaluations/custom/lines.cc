@@ -96,6 +96,16 @@ class CustomAggregate final : public Aggregate {
   std::unique_ptr<Aggregate> figures_;
 };
 
+// Whether every answer to the case passes what it must; nothing if there is nothing that it must.
+std::optional<bool> passed_by(Scores scores) {
+  std::optional<bool> passed;
+  for (const Score& score : scores) {
+    if (!score.value || !score.figure.starts_with("case_passed.rate")) continue;
+    passed = passed.value_or(true) && *score.value == 1;
+  }
+  return passed;
+}
+
 }  // namespace
 
 std::vector<std::string> Lines::columns() {
@@ -193,7 +203,9 @@ void Lines::write(const Case& input, const JsonObject& fields, const FinishedCas
   result.json("answers", shown);
   facts.fields = fields;
   facts.shown = shown;
-  result.scores(facts.scores->of(facts));
+  const Scores scores = facts.scores->of(facts);
+  if (const auto passed = passed_by(scores)) result.boolean("passed", *passed);
+  result.scores(scores);
   const auto notable = [&](double good, std::string reason) {
     result.notable(good, [&] {
       NotableCase found{input.id, std::move(reason), {}};
