@@ -22,6 +22,8 @@ class Silent final : public assay::Responder {
   void begin_stream(int, assay::Headers) override {}
   void write(std::string) override {}
   void end_stream() override {}
+  void when_sent(std::function<void()>) override {}
+  bool open() const override { return false; }
   void drop() override {}
   void send_truncated(int, assay::Headers, std::string, std::size_t) override {}
   void after(std::chrono::nanoseconds, std::function<void()>) override {}

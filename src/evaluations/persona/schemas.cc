@@ -46,6 +46,25 @@ const Entry& entry(std::string_view file) {
   return found->second;
 }
 
+// A reference is to a whole schema, by its $id, whose last part is its file.
+void put_in_place(Json& node) {
+  if (JsonArray* list = node.if_array()) {
+    for (Json& item : *list) put_in_place(item);
+    return;
+  }
+  JsonObject* object = node.if_object();
+  if (object == nullptr) return;
+  if (const Json* reference = object->if_contains("$ref"); reference != nullptr && reference->is_string()) {
+    const std::string address(reference->get_string());
+    node = entry(address.substr(address.rfind('/') + 1)).document;
+    put_in_place(node);
+    return;
+  }
+  object->erase("$id");
+  object->erase("$schema");
+  for (auto& member : *object) put_in_place(member.value());
+}
+
 }  // namespace
 
 const Schema& schema(std::string_view file) {
@@ -54,6 +73,12 @@ const Schema& schema(std::string_view file) {
 
 const Json& schema_document(std::string_view file) {
   return entry(file).document;
+}
+
+Json whole_schema(std::string_view file) {
+  Json whole = schema_document(file);
+  put_in_place(whole);
+  return whole;
 }
 
 std::vector<std::string> schema_problems(std::string_view file, const Json& value) {

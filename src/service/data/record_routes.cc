@@ -144,8 +144,8 @@ void give_feedback(DataStore& store, const ExchangePointer& exchange, const Json
 
 std::vector<Route> record_routes(DataStore& store) {
   const std::string base = kDataBase;
-  const Json success = persona::schema_document("record-evaluation-data.schema.json");
-  const Json failure = persona::schema_document("record-evaluation-failure.schema.json");
+  const Json success = persona::whole_schema("record-evaluation-data.schema.json");
+  const Json failure = persona::whole_schema("record-evaluation-failure.schema.json");
   const std::string whole = R"({"type": "integer"})";
   const Json recorded = object_schema({{"recordId", whole},
                                        {"known", R"({"type": "boolean"})"},

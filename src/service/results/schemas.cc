@@ -12,6 +12,8 @@ constexpr const char* kNumber = R"({"type": "number"})";
 constexpr const char* kFlag = R"({"type": "boolean"})";
 constexpr const char* kAny = R"({})";
 constexpr const char* kTexts = R"({"type": "array", "items": {"type": "string"}})";
+constexpr const char* kForm = R"({"enum": ["number", "share", "count"]})";
+constexpr const char* kBetter = R"({"enum": ["higher", "lower", "neither"]})";
 constexpr const char* kRange =
     R"({"type": "array", "items": {"type": ["number", "null"]}, "minItems": 2, "maxItems": 2})";
 
@@ -24,11 +26,88 @@ std::string one_of_texts(const std::string& list) {
 }
 
 std::string headline() {
-  return object({{"name", kText},
-                 {"estimate", estimate()},
-                 {"form", one_of_texts(R"("number", "share", "count")")},
-                 {"better", one_of_texts(R"("higher", "lower", "neither")")}},
+  return object({{"name", kText}, {"estimate", estimate()}, {"form", kForm}, {"better", kBetter}},
                 {{"range", kRange}, {"reference", kNumber}});
+}
+
+// As summary.json has it.
+std::string summary() {
+  const std::string table =
+      object({{"rows", list_of(list_of(kAny))}}, {{"columns", kTexts}, {"labels", kTexts}});
+  const std::string shown = object(
+      {},
+      {{"form", kForm}, {"better", kBetter}, {"headline", kFlag}, {"range", kRange}, {"reference", kNumber}});
+  const std::string titles = object({}, {{"title", kText}, {"row_title", kText}, {"column_title", kText}});
+  return object(
+      {{"assay", kText},
+       {"evaluation", kText},
+       {"run_id", kText},
+       {"started", kText},
+       {"finished", kText},
+       {"cases", object({{"total", kWhole}, {"evaluated", kWhole}, {"errored", kWhole}, {"invalid", kWhole}},
+                        {{"skipped", kWhole}})},
+       {"metrics", map_of(estimate())},
+       {"tables", map_of(table)},
+       {"usage", object({{"requests", kWhole},
+                         {"prompt_tokens", kWhole},
+                         {"completion_tokens", kWhole},
+                         {"cost_usd", or_null(kNumber)},
+                         {"cached", kWhole}},
+                        {{"cached_tokens", kWhole},
+                         {"reasoning_tokens", kWhole},
+                         {"retries", kWhole},
+                         {"repairs", kWhole}})},
+       {"gates", list_of(object({{"gate", kText}, {"passed", kFlag}, {"value", or_null(kNumber)}},
+                                {{"note", kText}}))}},
+      {{"what", kText},
+       {"worked_seconds", kNumber},
+       {"about", map_of(kText)},
+       {"simulated", kTexts},
+       {"conclusions", kTexts},
+       {"prompts", map_of(kText)},
+       {"display", object({}, {{"metrics", map_of(shown)}, {"tables", map_of(titles)}})}});
+}
+
+// As `assay compare --format json` prints it.
+std::string comparison() {
+  const std::string change = object({{"metric", kText},
+                                     {"base", or_null(kNumber)},
+                                     {"new", or_null(kNumber)},
+                                     {"difference", estimate()},
+                                     {"ci_with_missing", or_null(kRange)},
+                                     {"p", or_null(kNumber)},
+                                     {"p_holm", or_null(kNumber)},
+                                     {"test", kText},
+                                     {"effect_size", estimate()},
+                                     {"rose", kWhole},
+                                     {"fell", kWhole},
+                                     {"equal", kWhole},
+                                     {"unpaired", kWhole},
+                                     {"neither", kWhole},
+                                     {"change", kText},
+                                     {"hangs_on_missing", kFlag},
+                                     {"regression", kFlag},
+                                     {"sentence", kText}});
+  return object(
+      {{"conclusions", kTexts},
+       {"evaluation", kText},
+       {"margin", kNumber},
+       {"pairs", kWhole},
+       {"only_in_base", kTexts},
+       {"only_in_new", kTexts},
+       {"different_text", kWhole},
+       {"simulated", kTexts},
+       {"differences", kTexts},
+       {"judged_differently", kTexts},
+       {"new_failures", list_of(object({{"id", kText}, {"outcome", kText}, {"error", kText}}))},
+       {"mended", kTexts},
+       {"metrics", list_of(change)},
+       {"changed_most",
+        list_of(object({{"id", kText}, {"metric", kText}, {"base", kNumber}, {"new", kNumber}}))},
+       {"without_test",
+        list_of(object({{"metric", kText}, {"base", or_null(kNumber)}, {"new", or_null(kNumber)}}))},
+       {"regression", kFlag},
+       {"undecided", kFlag}});
 }
 
 }  // namespace
@@ -93,11 +172,7 @@ std::string run_list() {
 std::string run_detail() {
   return object(
       {{"run", run_glance()},
-       {"summary", or_null(object({{"evaluation", kText},
-                                   {"conclusions", kTexts},
-                                   {"cases", R"({"type": "object"})"},
-                                   {"metrics", map_of(estimate())},
-                                   {"usage", R"({"type": "object"})"}}))},
+       {"summary", or_null(summary())},
        {"plots", list_of(object({{"name", kText},
                                  {"title", kText},
                                  {"caption", kText},
@@ -143,6 +218,8 @@ std::string case_view() {
                                      {"reply", kAny},
                                      {"prompt_tokens", kWhole},
                                      {"completion_tokens", kWhole},
+                                     {"cached_tokens", kWhole},
+                                     {"reasoning_tokens", kWhole},
                                      {"cost_usd", or_null(kNumber)},
                                      {"latency_ms", kNumber},
                                      {"tries", kWhole},
@@ -159,9 +236,8 @@ std::string case_view() {
 }
 
 std::string comparisons() {
-  return object(
-      {{"base", run_glance()},
-       {"comparisons", list_of(object({{"run", run_glance()}, {"comparison", R"({"type": "object"})"}}))}});
+  return object({{"base", run_glance()},
+                 {"comparisons", list_of(object({{"run", run_glance()}, {"comparison", comparison()}}))}});
 }
 
 }  // namespace assay::schemas

@@ -173,7 +173,7 @@ TEST(HtmlReport, HoldsAllCasesAsDataThatEndNoScript) {
   EXPECT_TRUE(reader.faults.empty());
   EXPECT_EQ(reader.elements.count("script"), 3U) << "the page's own two, and the data";
   const std::size_t begin = page.find(cases_frame().before) + cases_frame().before.size();
-  const auto back = parse_json(page.substr(begin, page.find("\n", begin) - begin));
+  const auto back = parse_json(page.substr(begin, page.find('\n', begin) - begin));
   ASSERT_TRUE(back);
   EXPECT_EQ(text_at(*back, "question"), "</script><!--<script>alert(1)</script>");
   EXPECT_EQ(html_report(input, {}).find("All cases"), std::string::npos) << "without its script";

@@ -1,16 +1,19 @@
 // What the server answers, as its OpenAPI file says it.
 import type { Spec } from '../plots/spec';
 
+// An end that is not finite is null.
+export type Ends = [number | null, number | null];
+
 export interface Estimate {
   value: number | null;
   n: number;
   count?: number;
-  ci?: [number, number] | null;
+  ci?: Ends | null;
   method?: string;
   level?: number;
   undefined?: string;
   missing?: Record<string, number>;
-  bounds?: [number, number] | null;
+  bounds?: Ends | null;
 }
 export type Form = 'number' | 'share' | 'count';
 export type Better = 'higher' | 'lower' | 'neither';
@@ -22,7 +25,7 @@ export interface Figure {
   form: Form;
   better: Better;
   headline?: boolean;
-  range?: [number, number];
+  range?: Ends;
   reference?: number;
 }
 
@@ -52,7 +55,7 @@ export interface SummaryTable { columns?: string[]; labels?: string[]; rows: unk
 export interface Summary {
   assay: string;
   evaluation: string;
-  what: string;
+  what?: string;
   run_id: string;
   started: string;
   finished: string;
@@ -66,7 +69,7 @@ export interface Summary {
   usage: { requests: number; retries?: number; repairs?: number; prompt_tokens: number; completion_tokens: number; cached_tokens?: number; reasoning_tokens?: number; cost_usd: number | null; cached: number };
   gates: Gate[];
   display?: {
-    metrics?: Record<string, { form?: Form; headline?: boolean; better?: Better; range?: [number, number]; reference?: number }>;
+    metrics?: Record<string, { form?: Form; headline?: boolean; better?: Better; range?: Ends; reference?: number }>;
     tables?: Record<string, { title?: string; row_title?: string; column_title?: string }>;
   };
 }
@@ -128,11 +131,11 @@ export interface Effect {
 export interface CaseView {
   evaluation: string;
   id: string;
-  line?: number;
+  line?: number | null;
   outcome: string;
   input?: Record<string, unknown> | null;
   effects: Effect[];
-  result: Record<string, unknown>;
+  result: Record<string, unknown> | null;  // none as long as it is under way
   notes: string[];
 }
 
@@ -141,7 +144,7 @@ export interface Change {
   base: number | null;
   new: number | null;
   difference: Estimate;
-  ci_with_missing: [number, number] | null;
+  ci_with_missing: Ends | null;
   p: number | null;
   p_holm: number | null;
   effect_size: Estimate;

@@ -1,7 +1,7 @@
 // A figure with its interval, drawn on the range that the figure has, with the line that it is read against.
 import type { Figure } from '../api/types';
-import { placeOn, referenceOf, type Range } from './scale';
-import { figureWords, intervalWords, levelWords, valueWords } from './words';
+import { finiteEnds, placeOn, referenceOf, type Range } from './scale';
+import { intervalWords, levelWords, rangeWords, valueWords } from './words';
 
 const x = (value: number, axis: Range): number => 6 + placeOn(value, axis) * 188;
 const at = (value: number): string => value.toFixed(2);
@@ -15,14 +15,15 @@ export function IntervalBar({ figure, axis, marks = [], large = false }: BarProp
   const middle = height / 2;
   const reference = referenceOf(figure, axis);
   const label = `value ${valueWords(figure)}${estimate.ci ? `, ${levelWords(estimate.level)} interval ${intervalWords(figure)}` : ''}`;
-  const low = estimate.ci ? x(estimate.ci[0], axis) : 0;
+  const ends = finiteEnds(estimate.ci);
+  const low = ends ? x(ends[0], axis) : 0;
   const isInside = reference !== null && reference > axis[0] && reference < axis[1];
   return (
     <>
       <svg class={`bar ${large ? 'large' : 'small'}`} viewBox={`0 0 200 ${height}`} role="img" aria-label={label}>
         <line class="axis" x1="6" x2="194" y1={middle} y2={middle} />
         {reference !== null && <path class="reference" d={`M${at(x(reference, axis))} 0v${height}`} />}
-        {estimate.ci && <rect class="interval" x={at(low)} y={middle - 4} width={at(Math.max(1, x(estimate.ci[1], axis) - low))} height="8" rx="2" />}
+        {ends && <rect class="interval" x={at(low)} y={middle - 4} width={at(Math.max(1, x(ends[1], axis) - low))} height="8" rx="2" />}
         {marks.map((mark) => <path key={mark} class="mark" d={`M${at(x(mark, axis))} 0v${height}`} />)}
         {estimate.value !== null && <rect class="value" x={at(x(estimate.value, axis) - 2)} y={middle - 7.5} width="4" height="15" rx="2" />}
       </svg>
@@ -43,7 +44,7 @@ export function FigureLine({ figure }: { figure: Figure }) {
   return (
     <span class="figure-line">
       <strong>{valueWords(figure)}</strong>
-      {estimate.ci && <span class="note"> {figureWords(estimate.ci[0], form)} – {figureWords(estimate.ci[1], form)}</span>}
+      {estimate.ci && <span class="note"> {rangeWords(estimate.ci, form)}</span>}
       {form !== 'count' && <span class="note"> n = {estimate.n.toLocaleString('en')}</span>}
     </span>
   );

@@ -1,8 +1,15 @@
 // The axis that a figure is drawn on: its own range, with the line that it is read against. The same rules as
 // src/report/pages/html_bars.cc. Pure.
-import type { Figure } from '../api/types';
+import type { Ends, Figure } from '../api/types';
 
 export type Range = [number, number];
+
+// Ends that can be drawn; null if one is missing.
+export function finiteEnds(ends: Ends | null | undefined): Range | null {
+  if (!ends) return null;
+  const [low, high] = ends;
+  return low === null || high === null ? null : [low, high];
+}
 
 // The smallest of 1, 2, 5 times a power of ten that is not below `size`, which is above 0.
 export function roundUp(size: number): number {
@@ -17,7 +24,7 @@ export function aroundZero(size: number): Range {
 }
 
 function extentOf({ estimate }: Figure, marks: number[]): number[] {
-  return [...(estimate.value === null ? [] : [estimate.value]), ...(estimate.ci ?? []), ...marks].filter((value) => Number.isFinite(value));
+  return [...(estimate.value === null ? [] : [estimate.value]), ...(finiteEnds(estimate.ci) ?? []), ...marks].filter((value) => Number.isFinite(value));
 }
 const sizeOf = (values: number[]): number => Math.max(0, ...values.map(Math.abs));
 const isSigned = (figure: Figure, values: number[]): boolean => !figure.range && (values.some((value) => value < 0) || figure.reference === 0);
@@ -25,7 +32,7 @@ const isSigned = (figure: Figure, values: number[]): boolean => !figure.range &&
 export function axisOf(figure: Figure, marks: number[] = []): Range {
   const values = extentOf(figure, marks);
   if (isSigned(figure, values)) return aroundZero(sizeOf(values));
-  const [low, high] = figure.range ?? [0, 1];
+  const [low, high] = finiteEnds(figure.range) ?? [0, 1];
   const top = Math.max(...values, high);
   return [Math.min(...values, low), top > high ? roundUp(top) : high];
 }
@@ -51,7 +58,7 @@ export function sharedScales(figures: Figure[]): (figure: Figure) => Range | nul
       const size = sizes[figure.form];
       return size === 0 || sizeOf(values) > size ? null : aroundZero(size);
     }
-    const [low, high] = figure.range ?? [0, 1];
+    const [low, high] = finiteEnds(figure.range) ?? [0, 1];
     return values.some((value) => value < low || value > high) ? null : [low, high];
   };
 }

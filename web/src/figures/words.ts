@@ -1,6 +1,6 @@
 // Figures as people read them, the same as src/report/words.cc writes: "60.0%", "1,234", "n/a". A share that is not
 // exactly 0 or 1 never shows as 0% or 100%. Pure.
-import type { Estimate, Figure, Form } from '../api/types';
+import type { Ends, Estimate, Figure, Form } from '../api/types';
 
 export const notAvailable = 'n/a';
 
@@ -55,7 +55,7 @@ export function figureWords(value: number, form: Form): string {
 export const valueWords = ({ estimate, form }: Pick<Figure, 'estimate' | 'form'>): string =>
   estimate.value === null ? notAvailable : figureWords(estimate.value, form);
 
-export const rangeWords = ([low, high]: [number, number], form: Form): string => `${figureWords(low, form)} – ${figureWords(high, form)}`;
+export const rangeWords = ([low, high]: Ends, form: Form): string => `${figureWords(low ?? NaN, form)} – ${figureWords(high ?? NaN, form)}`;
 
 // "" where no interval is meant.
 export function intervalWords({ estimate, form }: Pick<Figure, 'estimate' | 'form'>): string {

@@ -5,7 +5,7 @@ import { runPath, withQuery } from '../api/client';
 import { Await, useLoaded } from '../api/loading';
 import type { CaseView, Change, ChangedCase, Comparison, Comparisons, Estimate, Figure, RunDetail, RunGlance } from '../api/types';
 import { IntervalBar } from '../figures/interval_bar';
-import { aroundZero } from '../figures/scale';
+import { aroundZero, finiteEnds } from '../figures/scale';
 import { countedWords, countWords, numberWords, notAvailable, plainWords, pWords, titleWords } from '../figures/words';
 import { Link, usePlace, useQuery } from '../navigation';
 import { Conclusions, Section, SimulatedBanner, useTitle } from '../parts';
@@ -23,12 +23,14 @@ const signed = (value: number): string => (exact(value) > 0 ? `+${numberWords(va
 const valueOrNone = (value: number | null): string => (value === null ? notAvailable : numberWords(value));
 const changeClass: Record<string, string> = { better: 'pass', worse: 'fail' };
 
+const valueOrSigned = (value: number | null): string => (value === null ? notAvailable : signed(value));
+
 function asFigure(name: string, estimate: Estimate): Figure {
   return { name, estimate, form: 'number', better: 'higher', reference: 0 };
 }
 
 function Differences({ changes, title }: { changes: Change[]; title: string }) {
-  const sizes = changes.flatMap(({ difference }) => [difference.value ?? 0, ...(difference.ci ?? [])]).map(Math.abs).filter((size) => size <= 1);
+  const sizes = changes.flatMap(({ difference }) => [difference.value ?? 0, ...(finiteEnds(difference.ci) ?? [])]).map(Math.abs).filter((size) => size <= 1);
   const shared = aroundZero(Math.max(0, ...sizes));
   return (
     <>
@@ -39,7 +41,7 @@ function Differences({ changes, title }: { changes: Change[]; title: string }) {
           <tbody role="rowgroup">
             {changes.map((change) => {
               const { difference } = change;
-              const size = Math.max(Math.abs(difference.value ?? 0), ...(difference.ci ?? []).map(Math.abs));
+              const size = Math.max(Math.abs(difference.value ?? 0), ...(finiteEnds(difference.ci) ?? []).map(Math.abs));
               return (
                 <tr key={change.metric} role="row">
                   <th role="rowheader" scope="row"><code><Name of={change.metric} /></code> <span class={`outcome ${changeClass[change.change] ?? 'open'}`}>{plainWords(change.change)}</span></th>
@@ -47,7 +49,7 @@ function Differences({ changes, title }: { changes: Change[]; title: string }) {
                   <td role="cell" class="number" data-label="new">{valueOrNone(change.new)}</td>
                   <td role="cell" class="number value">{difference.value === null ? notAvailable : signed(difference.value)}</td>
                   <td role="cell" class="range">
-                    {difference.ci ? <div><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{difference.ci.map(signed).join(' to ')}</span></div>
+                    {difference.ci ? <div><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{difference.ci.map(valueOrSigned).join(' to ')}</span></div>
                       : <span class="note"><Text of={difference.undefined ?? notAvailable} /></span>}
                   </td>
                   <td role="cell" class="number" data-label="n">{countWords(difference.n)}</td>
@@ -80,7 +82,7 @@ function AllDifferences({ changes }: { changes: Change[] }) {
 
 // What a run answered to a case, as one text per answer.
 function outputsOf(view: CaseView): { name: string; text: string }[] {
-  const answers = answersOf(view.result);
+  const answers = answersOf(view.result ?? {});
   if (answers.length > 0) return answers.map(({ variant, repeat, output }) => ({ name: `${variant || 'answer'} ${repeat}`, text: output }));
   return materialOf(view).actual.map(([name, value]) => ({ name, text: textOf(value) }));
 }

@@ -13,12 +13,13 @@ import { errorOf, Timeline } from './timeline';
 export type ShownCase = Pick<CaseView, 'id' | 'input' | 'result' | 'notes'> & Partial<Pick<CaseView, 'effects'>>;
 
 export function CaseBody({ view }: { view: ShownCase }) {
+  const result = view.result ?? {};
   const material = materialOf(view);
-  const answers = answersOf(view.result);
-  const metrics = objectOf(view.result['metrics']);
-  const verdicts = listOf(view.result['verdicts']);
-  const scores = Object.entries(objectOf(view.result['scores']));
-  const error = errorOf(view.result);
+  const answers = answersOf(result);
+  const metrics = objectOf(result['metrics']);
+  const verdicts = listOf(result['verdicts']);
+  const scores = Object.entries(objectOf(result['scores']));
+  const error = errorOf(result);
   // A declared evaluation shows what came beside its metrics, variant by variant.
   const actual = answers.length > 0 ? [] : material.actual;
   return (

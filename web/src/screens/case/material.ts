@@ -11,7 +11,7 @@ const isActual = (name: string): boolean => /^actual|_answer$|^answer|^output|^r
 
 export function materialOf({ input, result }: Pick<CaseView, 'input' | 'result'>): Material {
   const fields = new Map<string, unknown>(Object.entries(input ?? {}));
-  const answered = Object.entries(result).filter(([name]) => !elsewhere.has(name));
+  const answered = Object.entries(result ?? {}).filter(([name]) => !elsewhere.has(name));
   const material: Material = { input: [], expected: [], actual: [], more: [] };
   for (const [name, value] of fields) {
     if (name === 'id') continue;

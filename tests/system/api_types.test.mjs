@@ -1,0 +1,55 @@
+// A client in TypeScript gets its types from the OpenAPI file that the service gives out: a generator reads the whole of it,
+// and the compiler holds the page's own types against what it made.
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { root, scratch, write } from './harness.mjs';
+import { service } from './service_process.mjs';
+
+const require = createRequire(import.meta.url);
+
+const answers = `
+import type { paths } from './openapi';
+import type * as page from '${join(root, 'web/src/api/types')}';
+
+type Json<R> = R extends { content: { 'application/json': infer T } } ? T : never;
+type Get<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer R } } } ? Json<R> : never;
+// Only where there is such an answer: everything could be assigned from \`never\`.
+type Some<T> = [T] extends [never] ? { thereIsNoSuchAnswer: true } : T;
+declare function fits<T>(answer: T): void;
+declare function answer<P extends keyof paths>(): Some<Get<P>>;
+
+fits<page.About>(answer<'/api/about'>());
+fits<page.RunList>(answer<'/api/runs'>());
+fits<page.RunDetail>(answer<'/api/runs/{run}'>());
+fits<page.CasePage>(answer<'/api/runs/{run}/cases'>());
+fits<page.CaseView>(answer<'/api/runs/{run}/case'>());
+fits<page.Comparisons>(answer<'/api/compare'>());
+fits<{ sheets: page.Sheet[]; offers: page.Offer[] }>(answer<'/api/runs/{run}/sheets'>());
+fits<page.Sheet>(answer<'/api/sheets/{sheet}'>());
+fits<page.NextTask>(answer<'/api/sheets/{sheet}/next'>());
+fits<page.Agreement>(answer<'/api/sheets/{sheet}/agreement'>());
+fits<{ configs: page.ConfigGlance[] }>(answer<'/api/configs'>());
+fits<page.ConfigDetail>(answer<'/api/config'>());
+`;
+
+test('types are generated from the OpenAPI file, and the page expects what it promises', async (t) => {
+  const directory = scratch(t);
+  const { base } = await service(t, join(directory, 'store'));
+  const { default: generate, astToString } = await import('openapi-typescript');
+  const document = await (await fetch(new URL('/openapi.json', base))).json();
+  write(join(directory, 'openapi.d.ts'), astToString(await generate(document, { arrayLength: true })));
+  const compiled = (text) => {
+    const file = write(join(directory, 'answers.ts'), text);
+    const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+    try {
+      return execFileSync(process.execPath, [compiler, '--noEmit', '--strict', '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022', '--lib', 'es2022,dom', file], { encoding: 'utf8' });
+    } catch (error) {
+      return error.stdout;
+    }
+  };
+  assert.equal(compiled(answers), '');
+  assert.match(compiled(answers.replace("'/api/about'>()", "'/api/runs'>()")), /is not assignable to parameter of type 'About'/);
+});
