@@ -54,6 +54,12 @@ class SlowPeer final : public Responder {
     changed_.wait_for(guard, std::chrono::seconds(20), [&] { return text_.find(text) != std::string::npos; });
     return text_;
   }
+  // The connection ends: what waits for it is let go.
+  void hang_up() {
+    std::function<void()> work;
+    const std::lock_guard guard(mutex_);
+    work.swap(waiting_);
+  }
   bool ended() {
     std::unique_lock guard(mutex_);
     return changed_.wait_for(guard, std::chrono::seconds(20), [&] { return ended_; });
@@ -72,7 +78,13 @@ class SlowPeer final : public Responder {
 struct RunEventsTest : testing::Test {
   std::string root = testing::TempDir() + "assay-events-" + std::to_string(::getpid());
   void SetUp() override { std::filesystem::create_directories(root); }
-  void TearDown() override { std::filesystem::remove_all(root); }
+  void TearDown() override {
+    for (const auto& one : peers) one->hang_up();
+    std::filesystem::remove_all(root);
+  }
+
+  std::vector<std::shared_ptr<SlowPeer>> peers;
+  std::shared_ptr<SlowPeer> connected() { return peers.emplace_back(std::make_shared<SlowPeer>()); }
 
   void write_run(const std::string& name, const std::string& what) const {
     const std::string directory = root + "/" + name;
@@ -90,8 +102,8 @@ TEST_F(RunEventsTest, AListenerHearsWhatChangesAndASlowOneTheNewestOnly) {
   write_run("one", "first");
   RunCatalogue catalogue({root});
   RunEvents events(catalogue, std::chrono::milliseconds(5));
-  const auto quick = std::make_shared<SlowPeer>();
-  const auto slow = std::make_shared<SlowPeer>();
+  const auto quick = connected();
+  const auto slow = connected();
   ASSERT_TRUE(events.listen(slow, "one"));
   EXPECT_THAT(slow->until("first"), HasSubstr("event: run\ndata: {\"id\":\"one\"")) << "how the run is now";
   ASSERT_TRUE(events.listen(quick, "one"));
@@ -112,8 +124,8 @@ TEST_F(RunEventsTest, ARunThatGoesIsToldAndStoppingEndsTheStreams) {
   write_run("one", "first");
   RunCatalogue catalogue({root});
   RunEvents events(catalogue, std::chrono::milliseconds(5));
-  const auto peer = std::make_shared<SlowPeer>();
-  const auto leaving = std::make_shared<SlowPeer>();
+  const auto peer = connected();
+  const auto leaving = connected();
   ASSERT_TRUE(events.listen(peer, "one"));
   ASSERT_TRUE(events.listen(leaving, ""));
   (void)peer->until("first");
