@@ -1,13 +1,17 @@
 #include <cerrno>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/arguments.h"
 #include "cli/evaluation_words.h"
 #include "cli/serve.h"
 #include "core/file.h"
+#include "runs/labels/sheets.h"
+#include "runs/list.h"
 
 namespace assay {
 namespace {
@@ -64,7 +68,20 @@ int view_command(const std::vector<std::string>& words, const Surroundings& surr
     if (!directory_exists(directory))
       return bad_input(file_error(directory, "open the results", ENOENT), surroundings);
   }
-  options.labels = options.results.front() + "/labels";
+  // Sheets stand beside runs, not in the directory of one, which is sealed.
+  const std::string& first = options.results.front();
+  const std::filesystem::path beside = is_run_directory(first)
+                                           ? std::filesystem::absolute(first).lexically_normal().parent_path()
+                                           : std::filesystem::path(first);
+  options.labels = (beside / "labels").string();
+  if (const auto free = labels::Sheets::open(options.labels); !free) {
+    print_error(fmt::format(
+        "note: the labels in {} are another service's, or cannot be read: cases cannot be judged here\n",
+        options.labels));
+    options.labels.clear();
+  }
+  // What people said and what models answered is for whoever looks at it alone.
+  ::umask(0077);
   auto nobody = TokenFile::open("", {});
   if (!nobody) return bad_input(nobody.error(), surroundings);
   options.tokens = std::move(*nobody);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -236,9 +237,16 @@ bool directory_exists(const std::string& path) {
 }
 
 Status make_directories(const std::string& path) {
+  std::vector<std::string> made;
+  for (std::filesystem::path at(path); !at.empty() && !directory_exists(at.string()); at = at.parent_path()) {
+    made.push_back(at.string());
+    if (at == at.parent_path()) break;
+  }
   std::error_code code;
   std::filesystem::create_directories(path, code);
   if (code) return fail(file_error(path, "create the directory", code.value()));
+  // What is written into it and flushed is lost with it, if it was not.
+  for (const std::string& directory : made) flush_directory_of(directory);
   return {};
 }
 

@@ -173,7 +173,13 @@ void HumanCheck::apply(Summary& summary) const {
         {fmt::format("{}.{}", figure_, part), std::move(estimate), like.form, like.better, true, like.range});
     return summary.metrics.back();
   };
-  const std::string judged = figure_with_interval(add("judge_only", within_range(estimate_mean(all))));
+  // An interval ends where the scale does, if that is known: ratings from 1 to 5 are no shares.
+  const bool shares =
+      std::ranges::all_of(rows_, [](const JudgedRow& row) { return row.judge >= 0 && row.judge <= 1; });
+  Estimate judge_only = estimate_mean(all);
+  if (like.range || shares)
+    judge_only = within_range(std::move(judge_only), like.range.value_or(Interval{0, 1}));
+  const std::string judged = figure_with_interval(add("judge_only", std::move(judge_only)));
   add("human_only", std::move(figures.human_only));
   const std::string best = figure_with_interval(add("corrected", std::move(corrected)));
   summary.conclusions.push_back(

@@ -50,6 +50,18 @@ TEST_F(HumanCheckTest, OnlyTheNamedFigureCountsAndStrangersAreCounted) {
   EXPECT_EQ(value(summary, "accuracy.labels_of_no_case"), 1);
 }
 
+TEST_F(HumanCheckTest, RatingsAreNotCutToShares) {
+  auto human = check("id,label\na,2\nb,1\n");
+  for (const auto& [id, score] :
+       std::vector<std::pair<const char*, double>>{{"a", 1}, {"b", 1}, {"c", 2}, {"d", 1}})
+    human->add(id, "", "accuracy", score);
+  Summary summary;
+  human->apply(summary);
+  const Estimate& judge = summary.metrics.front().estimate;
+  EXPECT_EQ(judge.value, 1.25);
+  EXPECT_GT(judge.ci->high, 1.25) << "the interval holds what it is of";
+}
+
 TEST_F(HumanCheckTest, WhereEverythingIsLabelledPeopleHaveTheLastWord) {
   auto human = check("id,label\na,1\nb,0\n");
   human->add("a", "", "accuracy", 1);

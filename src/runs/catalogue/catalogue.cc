@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -26,9 +27,12 @@ constexpr int kReadShare = 10;
 constexpr auto kWindow = std::chrono::seconds(60);
 constexpr auto kShortest = std::chrono::milliseconds(300);
 
-// "custom/2026-11-18T10-00-00" below the results; "." for the results themselves.
+// "custom:2026-11-18T10-00-00" below the results; of a run that was named itself, its own name.
 std::string id_of(const std::string& results, const std::string& directory) {
-  std::string id = directory.size() > results.size() ? directory.substr(results.size() + 1) : ".";
+  std::string id = directory.size() > results.size()
+                       ? directory.substr(results.size() + 1)
+                       : std::filesystem::absolute(directory).lexically_normal().filename().string();
+  if (id.empty()) id = "run";
   std::ranges::replace(id, '/', ':');
   return id;
 }

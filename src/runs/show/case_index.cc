@@ -19,12 +19,12 @@ namespace assay {
 namespace {
 
 constexpr std::size_t kMostError = 300;
-constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-float or_none(const std::optional<double>& value) {
-  return value ? static_cast<float>(*value) : kNone;
+double or_none(const std::optional<double>& value) {
+  return value.value_or(kNone);
 }
-std::optional<double> or_nothing(float value) {
+std::optional<double> or_nothing(double value) {
   return std::isnan(value) ? std::nullopt : std::optional<double>(value);
 }
 
@@ -243,7 +243,7 @@ Result<std::vector<CaseIndex::Row>> CaseIndex::rows_for(const CaseQuery& query) 
     metric = &scores_[static_cast<std::size_t>(score - score_names_.begin())];
   }
   const auto within = [&](Row row) {
-    const float value = row < metric->size() ? (*metric)[row] : kNone;
+    const double value = row < metric->size() ? (*metric)[row] : kNone;
     return !std::isnan(value) && value >= query.above.value_or(-std::numeric_limits<double>::infinity()) &&
            value <= query.below.value_or(std::numeric_limits<double>::infinity());
   };

@@ -63,7 +63,7 @@ class CaseIndex {
 
  private:
   using Row = std::uint32_t;
-  using Column = std::vector<float>;  // not a number: no value
+  using Column = std::vector<double>;  // not a number: no value
 
   Status read_results();
   void add(const CaseGlance& one);

@@ -108,7 +108,7 @@ Result<ReadConfig> ConfigFolder::read(const std::string& name) const {
   return config;
 }
 
-Status ConfigFolder::check_path(const ReadConfig& config, const std::string& path) const {
+Result<std::string> ConfigFolder::real_path(const ReadConfig& config, const std::string& path) const {
   std::error_code error;
   const fs::path given(path);
   const fs::path real =
@@ -117,7 +117,7 @@ Status ConfigFolder::check_path(const ReadConfig& config, const std::string& pat
           : fs::canonical(given.is_absolute() ? given : fs::path(config.file).parent_path() / given, error);
   if (error || real.empty() || !lies_in(real, directory_))
     return fail(ErrorKind::config, "expected a path of something among the configs, from beside this one");
-  return {};
+  return real.string();
 }
 
 }  // namespace assay

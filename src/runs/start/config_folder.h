@@ -36,9 +36,9 @@ class ConfigFolder {
   std::vector<FoundConfig> list() const;
   // Kind usage if there is no such config here.
   Result<ReadConfig> read(const std::string& name) const;
-  // Whether a path that a change of this config's keys names lies in the directory, and is there: relative
-  // paths begin beside the config. The error says what is wrong with it.
-  Status check_path(const ReadConfig& config, const std::string& path) const;
+  // Where a path that a change of this config's keys names leads, which lies in the directory and is there:
+  // relative paths begin beside the config. The error says what is wrong with it.
+  Result<std::string> real_path(const ReadConfig& config, const std::string& path) const;
 
  private:
   static constexpr std::size_t kMost = 2000;

@@ -113,22 +113,27 @@ std::vector<std::string> texts_of(const Json& value) {
   return texts;
 }
 
-// Why the value cannot be; "" if it can as far as its form goes. What resolve_config() says of it comes
+// The value as the texts of its flag; the error says why it cannot be. What resolve_config() says of it comes
 // later.
-std::string objection(const Key& key, const Json& value, const PathCheck& check_path) {
-  if (key.type == KeyType::boolean)
-    return value.is_bool() ? "" : fmt::format("found {}, expected true or false", excerpt(value));
+std::expected<std::vector<std::string>, std::string> flag_texts(const Key& key, const Json& value,
+                                                                const PathCheck& check_path) {
+  const auto no = [](std::string why) { return std::unexpected(std::move(why)); };
   const bool list = key.type == KeyType::text_list || key.type == KeyType::path_list;
-  const std::vector<std::string> texts = texts_of(value);
+  std::vector<std::string> texts = texts_of(value);
   if (value.is_object() || (value.is_array() && (!list || texts.empty())))
-    return fmt::format("found {}, expected {}", excerpt(value), expected_words(key));
-  for (const std::string& text : texts) {
-    if (text.contains("${")) return "found ${…}: variables are filled in files only";
-    if (text.contains('\0')) return "found a zero byte";
+    return no(fmt::format("found {}, expected {}", excerpt(value), expected_words(key)));
+  for (std::string& text : texts) {
+    if (text.contains("${")) return no("found ${…}: variables are filled in files only");
+    // As a flag it would be read as YAML, in which a variable can be spelled in other ways.
+    if (list && text.starts_with('['))
+      return no("found a text that begins with [, expected one that does not");
+    if (text.contains('\0')) return no("found a zero byte");
     if (key.type != KeyType::path && key.type != KeyType::path_list) continue;
-    if (const auto fits = check_path(text); !fits) return fits.error().message;
+    auto real = check_path(text);
+    if (!real) return no(real.error().message);
+    text = std::move(*real);
   }
-  return "";
+  return texts;
 }
 
 }  // namespace
@@ -187,18 +192,25 @@ std::expected<std::vector<FlagValue>, std::vector<ChangeProblem>> flags_for(cons
       continue;
     }
     const Key* key = found->second;
-    if (std::string wrong =
-            key == nullptr ? "this can be changed in the file only" : objection(*key, value, check_path);
-        !wrong.empty()) {
-      complain(std::move(wrong));
+    if (key == nullptr) {
+      complain("this can be changed in the file only");
       continue;
     }
     const std::string flag = flag_of(keys, path);
-    if (key->type == KeyType::boolean) {
+    if (key->type == KeyType::boolean && value.is_bool()) {
       flags.push_back({(value.get_bool() ? "" : "no-") + flag, std::nullopt});
       continue;
     }
-    for (std::string& text : texts_of(value)) flags.push_back({flag, std::move(text)});
+    if (key->type == KeyType::boolean) {
+      complain(fmt::format("found {}, expected true or false", excerpt(value)));
+      continue;
+    }
+    auto texts = flag_texts(*key, value, check_path);
+    if (!texts) {
+      complain(std::move(texts.error()));
+      continue;
+    }
+    for (std::string& text : *texts) flags.push_back({flag, std::move(text)});
   }
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return flags;

@@ -29,8 +29,8 @@ struct ChangeProblem {
   std::string message;
 };
 // The flags that make these changes, {"judge.model": "openai/gpt-4o", "limit": 5}; null changes nothing. A
-// path must please `check_path`. Every problem is told.
-using PathCheck = std::function<Status(const std::string& path)>;
+// path goes as what `check_path` makes of it. Every problem is told.
+using PathCheck = std::function<Result<std::string>(const std::string& path)>;
 std::expected<std::vector<FlagValue>, std::vector<ChangeProblem>> flags_for(const Keys& keys,
                                                                             const JsonObject& changes,
                                                                             const PathCheck& check_path);

@@ -109,9 +109,13 @@ Result<std::string> Tokens::add(const std::string& path, const std::string& clie
   if (::getrandom(random.data(), kTokenBytes, 0) != static_cast<ssize_t>(kTokenBytes))
     return fail(ErrorKind::io, "the system gives no random numbers");
   std::string token = "assay_" + hex(random).substr(0, 2 * kTokenBytes);
-  const std::string line = fmt::format("{} {}{}\n", client, hex(sha256(token)), named);
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  std::string line = fmt::format("{} {}{}\n", client, hex(sha256(token)), named);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return fail(file_error(path, "open", errno));
+  // Somebody's editor may have left the last line without its end.
+  char last = '\n';
+  if (const off_t size = ::lseek(fd, 0, SEEK_END); size > 0) (void)!::pread(fd, &last, 1, size - 1);
+  if (last != '\n') line.insert(0, 1, '\n');
   const bool written =
       ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size()) && ::fsync(fd) == 0;
   const int error = errno;

@@ -21,6 +21,9 @@ std::vector<Route> event_routes(Results& results, RunEvents& events) {
            .handle = [&results, &events](const ExchangePointer& exchange, const Json&) {
              const std::string run = exchange->text("run").value_or("");
              if (exchange->refused()) return;
+             // Who asks for the head alone does not listen.
+             if (exchange->request().method == "HEAD")
+               return exchange->responder()->send(200, {{"Content-Type", "text/event-stream"}}, "");
              read_for(results, exchange, [&results, &events, exchange, run] {
                if (!run.empty() && results.catalogue.find(run) == nullptr)
                  return exchange->send_error(404, fmt::format("there is no run {}", shorten(run, 200)));

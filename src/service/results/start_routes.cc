@@ -74,7 +74,7 @@ std::optional<Wanted> wanted_of(const RunStarts& starts, Exchange& exchange, con
   const Json* given = find_member(body, "changes");
   const JsonObject changes = given != nullptr && given->is_object() ? given->get_object() : JsonObject();
   auto flags = flags_for(all_keys(*config->kind), changes,
-                         [&](const std::string& path) { return starts.configs->check_path(*config, path); });
+                         [&](const std::string& path) { return starts.configs->real_path(*config, path); });
   if (!flags) {
     for (const ChangeProblem& problem : flags.error())
       exchange.add_error(pointer_to(problem.key), problem.message);
@@ -152,8 +152,9 @@ void start_run(Results& results, RunStarts& starts, const ExchangePointer& excha
   });
 }
 
+// Not behind starts and checks, which may wait for minutes while a run costs money.
 void stop_run(Results& results, RunStarts& starts, const ExchangePointer& exchange) {
-  work_on(starts.waiting, exchange, [&results, &starts, exchange] {
+  work_on(starts.reading, exchange, [&results, &starts, exchange] {
     const auto run = named_run(results, *exchange);
     if (run == nullptr) return;
     if (const auto stopped = starts.runs->stop(run->run.directory); !stopped)

@@ -46,8 +46,10 @@ Status run_all(Statements& statements, std::initializer_list<std::string_view> a
 }
 
 // Behind the verdicts of all records up to this one.
+// Results are numbered in the order of their records, so that the first that fits is found at once; by the
+// index over records (hence the +) all behind it would be sorted.
 Result<std::optional<std::int64_t>> first_result_behind(Statements& statements, std::int64_t record) {
-  return statements.number("SELECT result FROM results WHERE record > ? ORDER BY result LIMIT 1", {record});
+  return statements.number("SELECT result FROM results WHERE +record > ? ORDER BY result LIMIT 1", {record});
 }
 
 Status prune_items(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {

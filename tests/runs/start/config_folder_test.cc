@@ -68,11 +68,13 @@ TEST_F(ConfigFolderTest, NoNameLeadsOut) {
 TEST_F(ConfigFolderTest, PathsOfChangesStayInside) {
   const ConfigFolder configs = folder();
   const ReadConfig config = configs.read("bot.yaml").value();
-  EXPECT_TRUE(configs.check_path(config, "bot.jsonl"));
-  EXPECT_TRUE(configs.check_path(config, "deep/../bot.jsonl"));
-  EXPECT_TRUE(configs.check_path(config, root_ + "/configs/bot.jsonl"));
+  EXPECT_EQ(configs.real_path(config, "bot.jsonl").value_or(""),
+            std::filesystem::canonical(root_ + "/configs/bot.jsonl").string())
+      << "wherever the program runs";
+  EXPECT_TRUE(configs.real_path(config, "deep/../bot.jsonl"));
+  EXPECT_TRUE(configs.real_path(config, root_ + "/configs/bot.jsonl"));
   for (const char* bad : {"../outside.yaml", "/etc/passwd", "missing.jsonl", "", "-"})
-    EXPECT_FALSE(configs.check_path(config, bad)) << bad;
+    EXPECT_FALSE(configs.real_path(config, bad)) << bad;
 }
 
 TEST_F(ConfigFolderTest, SecretsAreNotShown) {

@@ -29,8 +29,8 @@ Keys sample_keys() {
       {.name = "models", .type = KeyType::object_map, .help = "", .keys = {address}}};
 }
 
-Status only_good_paths(const std::string& path) {
-  if (path == "good.jsonl") return {};
+Result<std::string> only_good_paths(const std::string& path) {
+  if (path == "good.jsonl") return "/configs/good.jsonl";
   return fail(ErrorKind::config, "not here");
 }
 
@@ -69,7 +69,15 @@ TEST(Changes, BecomeTheFlagsThatAPersonWouldType) {
                     {"judge.top_p", 0.5},
                     {"proxy", nullptr}}),
               ElementsAre("--limit=5", "--no-generate", "--gate=a >= 1", "--gate=--b",
-                          "--input-path=good.jsonl", "--judge.model=-x; rm -rf $(pwd)", "--judge.top-p=0.5"));
+                          "--input-path=/configs/good.jsonl", "--judge.model=-x; rm -rf $(pwd)",
+                          "--judge.top-p=0.5"));
+}
+
+TEST(Changes, FillNoVariablesHoweverTheyAreSpelled) {
+  EXPECT_THAT(told({{"gates", R"(["\x24{HOME}"])"}}),
+              ElementsAre("! gates: found a text that begins with [, expected one that does not"));
+  EXPECT_THAT(told({{"gates", JsonArray{"a >= 1", "${HOME}"}}}),
+              ElementsAre("! gates: found ${…}: variables are filled in files only"));
 }
 
 TEST(Changes, OfWhatTheFileAloneMaySayAreRefusedAllAtOnce) {
