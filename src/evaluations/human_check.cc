@@ -174,14 +174,16 @@ void HumanCheck::apply(Summary& summary) const {
     return summary.metrics.back();
   };
   // An interval ends where the scale does, if that is known: ratings from 1 to 5 are no shares.
-  const bool shares =
-      std::ranges::all_of(rows_, [](const JudgedRow& row) { return row.judge >= 0 && row.judge <= 1; });
-  Estimate judge_only = estimate_mean(all);
-  if (like.range || shares)
-    judge_only = within_range(std::move(judge_only), like.range.value_or(Interval{0, 1}));
-  const std::string judged = figure_with_interval(add("judge_only", std::move(judge_only)));
-  add("human_only", std::move(figures.human_only));
-  const std::string best = figure_with_interval(add("corrected", std::move(corrected)));
+  const auto share = [](double value) { return value >= 0 && value <= 1; };
+  const bool shares = std::ranges::all_of(rows_, share, &JudgedRow::judge) &&
+                      std::ranges::all_of(labels_, [&](const auto& one) { return share(one.second.value); });
+  const auto on_scale = [&](Estimate estimate) {
+    if (!like.range && !shares) return estimate;
+    return within_range(std::move(estimate), like.range.value_or(Interval{0, 1}));
+  };
+  const std::string judged = figure_with_interval(add("judge_only", on_scale(estimate_mean(all))));
+  add("human_only", on_scale(std::move(figures.human_only)));
+  const std::string best = figure_with_interval(add("corrected", on_scale(std::move(corrected))));
   summary.conclusions.push_back(
       fmt::format("Corrected by people's labels of {}, {} is {}; the judge alone says {}.",
                   counted_words(static_cast<std::int64_t>(human.size()), "case", "cases"),

@@ -108,6 +108,21 @@ std::string failures_sentence(const RunComparison& comparison) {
                      failures.size() == 1 ? "fails" : "fail", reasons_of(failures), first_of(ids, kShownIds));
 }
 
+// Of many figures some are worse by chance: what of the regressions does not stand among all of them.
+std::string chance_clause(const RunComparison& comparison, std::size_t regressions) {
+  std::vector<std::string> weak;
+  for (const FigureChange& change : comparison.figures) {
+    if (change.regression && change.figure != kFailedRate && change.p_holm && *change.p_holm >= 0.05)
+      weak.push_back(change.figure);
+  }
+  if (weak.empty()) return "";
+  return fmt::format(" Among {} figures {} be chance (p after Holm at least 0.05).",
+                     comparison.figures.size(),
+                     weak.size() < regressions ? fmt::format("{} may", join(weak, ", "))
+                     : weak.size() == 1        ? std::string("that may")
+                                               : std::string("these may"));
+}
+
 // Better, worse or neither, over the figures that can be compared.
 std::string scores_sentence(const RunComparison& comparison) {
   std::map<Change, std::int64_t> counts;
@@ -119,10 +134,12 @@ std::string scores_sentence(const RunComparison& comparison) {
   }
   if (counts.empty()) return "";
   if (const auto worse = names_where(comparison, &FigureChange::regression); !worse.empty()) {
-    return comparison.margin > 0
-               ? fmt::format("Regression beyond the margin of {}: {}.", number_words(comparison.margin),
-                             join(worse, ", "))
-               : fmt::format("Regression: {} {} worse.", join(worse, ", "), worse.size() == 1 ? "is" : "are");
+    const std::string words =
+        comparison.margin > 0
+            ? fmt::format("Regression beyond the margin of {}: {}.", number_words(comparison.margin),
+                          join(worse, ", "))
+            : fmt::format("Regression: {} {} worse.", join(worse, ", "), worse.size() == 1 ? "is" : "are");
+    return words + chance_clause(comparison, worse.size());
   }
   const std::int64_t open = counts[Change::undecided] + counts[Change::unknown];
   if (counts[Change::better] + counts[Change::worse] > 0)

@@ -53,6 +53,26 @@ Status read_data(const std::string& directory, const std::set<std::string>& ids,
   }
 }
 
+// What the evaluation does not know, no judge has seen; it may say what is wrong with the case.
+Status leave_out_extras(const std::string& directory, Material& found) {
+  const std::string file = directory + "/results.jsonl";
+  if (!file_exists(file)) return {};
+  auto reader = LineReader::open(file);
+  if (!reader) return fail(std::move(reader.error()));
+  LineParser parser({"id", "extra"});
+  for (;;) {
+    auto line = reader->next();
+    if (!line) return fail(std::move(line.error()));
+    if (!*line) return {};
+    if (!parser.parse(**line)) continue;
+    const auto one = found.find(std::string(parser.field(0).text));
+    if (one == found.end()) continue;
+    const Json extras = parser.tree(1);
+    if (!extras.is_object()) continue;
+    for (const auto& extra : extras.get_object()) one->second.erase(extra.key());
+  }
+}
+
 }  // namespace
 
 Result<Material> case_material(const std::string& directory, const std::set<std::string>& ids) {
@@ -69,6 +89,7 @@ Result<Material> case_material(const std::string& directory, const std::set<std:
                       fmt::format("the data hold no case {} any more; they have changed since the run", id),
                       {{"directory", directory}}});
   }
+  if (auto done = leave_out_extras(directory, found); !done) return fail(std::move(done.error()));
   return found;
 }
 

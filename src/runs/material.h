@@ -1,5 +1,6 @@
 // What was judged in a case, for a person who is to judge it too: the fields of its input with what the
-// system under test answered, and nothing of what the judge said.
+// system under test answered, and nothing of what the judge said. Fields that the evaluation does not know
+// are left out: no judge has seen them, and they may say what is wrong with the case.
 #pragma once
 
 #include <map>

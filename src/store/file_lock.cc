@@ -16,8 +16,8 @@ namespace assay {
 namespace {
 
 // A look is over after microseconds; whoever still has the lock after all of these works with it.
-constexpr int kTries = 40;
-constexpr auto kBetween = std::chrono::milliseconds(2);
+constexpr int kTries = 5;
+constexpr auto kBetween = std::chrono::milliseconds(1);
 
 // Nothing if it could be locked; else the errno.
 int lock_for_one(int fd) {

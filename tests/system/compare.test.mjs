@@ -257,7 +257,7 @@ test('labels by people stand beside the judge, and correct it as published', asy
   const directory = scratch(t);
   // PPI++ on ten labelled and forty other rows: people 0.6, corrected 0.615935 (arXiv:2311.01453, ppi_py's conventions).
   const judge = [...flags('1111101110'), ...Array.from({ length: 40 }, (_, i) => (i < 33 ? 1 : 0))];
-  await routed(directory, 'plain', judge);
+  await routed(directory, 'plain', judge, { more: () => ({ made_to_show: 'what no judge is told' }) });
   const sample = await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory });
   assert.equal(sample.code, 0, sample.stderr);
   const rows = sample.stdout.trimEnd().split('\r\n');

@@ -235,7 +235,7 @@ test('a directory that cannot be written is told before anything is sent', async
 
 test('two processes cannot work on one run', async (t) => {
   const directory = scratch(t);
-  const sim = await simulator(t, ['--latency', '50ms']);
+  const sim = await simulator(t, ['--latency', '500ms']);
   writeLines(join(directory, 'data.jsonl'), ragLines(60));
   const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 2}'));
   const output = join(directory, 'out');

@@ -117,7 +117,7 @@ test('runs are listed, filtered, sorted and paged; a run has its figures, plots,
   for (const wrong of ['sort=size', 'slice=x', 'above=1', 'count=2000']) assert.equal((await api.get(`/api/runs/second/cases?${wrong}`)).status, 400, wrong);
 
   const { json: one } = await api.get('/api/runs/first/case?id=q-3');
-  const shown = await assay(['show', join(directory, 'results/first'), 'q-3', '--json']);
+  const shown = await assay(['show', join(directory, 'results/first'), 'q-3', '--format', 'json']);
   assert.deepEqual(one, JSON.parse(shown.stdout), 'the same as assay show');
   assert.equal((await api.get('/api/runs/first/case?id=q-99')).status, 404);
 
@@ -259,7 +259,7 @@ test('without a token no data; a role for everything; a changed file counts at o
   const page = await api.get('/');
   assert.match(page.headers.get('content-type'), /^text\/html/);
   assert.match(page.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self';/);
-  assert.doesNotMatch(page.text, /q-1|accuracy|one/, 'no data in the page');
+  assert.doesNotMatch(page.text, /q-1|accuracy|results\/one/, 'no data in the page');
   const secured = Object.entries(api.document.paths).filter(([, methods]) => methods.get && methods.get['x-role'] !== 'none');
   assert.ok(secured.length > 8);
   for (const [path] of secured) {

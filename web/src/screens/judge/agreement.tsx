@@ -12,7 +12,7 @@ import { Inline, Text } from '../../text/text';
 const share = (estimate: Estimate): Figure => ({ name: 'agreement', estimate, form: 'share', better: 'higher', range: [0, 1] });
 // The figure that the sheet is about: a mean on its scale, or a share.
 const ofSheet = ({ kind, scale }: Sheet, estimate: Estimate): Figure =>
-  ({ name: 'figure', estimate, better: 'higher', ...(kind === 'rating' && scale ? { form: 'number', range: scale } : { form: kind === 'rating' ? 'number' : 'share' }) });
+  ({ name: 'figure', estimate, better: 'higher', ...(kind === 'rating' ? { form: 'number', ...(scale ? { range: scale } : {}) } : { form: 'share', range: [0, 1], ...(kind === 'pair' ? { reference: 0.5 } : {}) }) });
 const basis = (figure: Figure): string => [figure.estimate.ci ? intervalWords(figure) : '', `n = ${countWords(figure.estimate.n)}`].filter(Boolean).join(', ');
 const kappa = (estimate: Estimate): Figure => ({ name: 'kappa', estimate, form: 'number', better: 'higher', range: [-1, 1], reference: 0 });
 
