@@ -188,6 +188,9 @@ std::optional<FigureChange> compare_failures(const Pairing& pairing, RunComparis
     if (from == 0 && to == 1)
       comparison.new_failures.push_back({after->id, after->outcome, after->error, after->text});
     if (from == 1 && to == 0) comparison.mended.push_back(after->id);
+    if (!alike || from != 0 || to != 0 || !before->passed || !after->passed) continue;
+    if (*before->passed && !*after->passed) comparison.no_longer_pass.push_back(after->id);
+    if (!*before->passed && *after->passed) comparison.pass_now.push_back(after->id);
   }
   if (!any) return std::nullopt;
   return compare_figure(std::string(kFailedRate), failures, pairing.clustered, nullptr);

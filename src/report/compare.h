@@ -27,6 +27,7 @@ struct ScoredCase {
   std::string text;                           // the question, message, …: what the case is about
   std::vector<std::optional<double>> scores;  // by position in RunScores::figures
   std::string error = {};                     // why it failed
+  std::optional<bool> passed = {};            // all that it had to pass; nothing: there was nothing
 };
 
 // What is compared of a run.
@@ -105,6 +106,9 @@ struct RunComparison {
   std::vector<std::string> judged_differently;  // of them, those that decide how answers are judged
   std::vector<FailedCase> new_failures;
   std::vector<std::string> mended;  // ids of cases that failed in base and were scored in new
+  // Ids of cases that were scored in both and passed what they had to in one of them only.
+  std::vector<std::string> no_longer_pass;
+  std::vector<std::string> pass_now;
   std::vector<FigureChange> figures;
   std::vector<ChangedCase> changed;  // most changed first
   // Figures that are no mean over cases: side by side, without a test.

@@ -107,6 +107,8 @@ Json to_json(const RunComparison& comparison) {
                     {"judged_differently", texts_json(comparison.judged_differently)},
                     {"new_failures", failures_json(comparison.new_failures)},
                     {"mended", texts_json(comparison.mended)},
+                    {"no_longer_pass", texts_json(comparison.no_longer_pass)},
+                    {"pass_now", texts_json(comparison.pass_now)},
                     {"metrics", std::move(figures)},
                     {"changed_most", std::move(changed)},
                     {"without_test", std::move(asides)},

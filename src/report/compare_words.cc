@@ -189,6 +189,20 @@ std::vector<std::string> comparison_conclusions(const RunComparison& comparison)
                                  join(hanging, ", "), hanging.size() == 1 ? "hangs" : "hang"));
     }
   }
+  if (const auto& lost = comparison.no_longer_pass; !lost.empty()) {
+    std::string words = fmt::format(
+        "{} in base {} not in new: {}.",
+        counted_words(static_cast<std::int64_t>(lost.size()), "case that passed", "cases that passed"),
+        lost.size() == 1 ? "does" : "do", first_of(lost, kShownIds));
+    if (!comparison.pass_now.empty())
+      words += fmt::format(" {} the other way round.", comparison.pass_now.size());
+    list.push_back(std::move(words));
+  } else if (!comparison.pass_now.empty()) {
+    list.push_back(fmt::format("{} not pass in base {} in new.",
+                               counted_words(static_cast<std::int64_t>(comparison.pass_now.size()),
+                                             "case that did", "cases that did"),
+                               comparison.pass_now.size() == 1 ? "does" : "do"));
+  }
   if (list.empty()) list.emplace_back("The runs are the same on every paired case.");
   return list;
 }

@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-enum Field : std::size_t { kId, kCluster, kOutcome, kScores, kQuestion, kMessage, kError };
+enum Field : std::size_t { kId, kCluster, kOutcome, kScores, kQuestion, kMessage, kError, kPassed, kMetrics };
 
 // The scores of one line, by the run's list of figures, which grows as new ones are met.
 void read_scores(const Json& scores, RunScores& run, ScoredCase& one) {
@@ -29,10 +29,23 @@ void read_scores(const Json& scores, RunScores& run, ScoredCase& one) {
   }
 }
 
+// Whether a case passed all that it had to: what it says itself, or what its metrics with a threshold say.
+std::optional<bool> passed_of(const FieldValue& said, const Json& metrics) {
+  if (said.kind == FieldValue::Kind::boolean) return said.boolean;
+  std::optional<bool> passed;
+  if (!metrics.is_object()) return passed;
+  for (const auto& metric : metrics.get_object()) {
+    const Json* one = find_member(metric.value(), "passed");
+    if (one != nullptr && one->is_bool()) passed = passed.value_or(true) && one->get_bool();
+  }
+  return passed;
+}
+
 Status read_cases(const std::string& file, RunScores& run) {
   auto reader = LineReader::open(file);
   if (!reader) return fail(std::move(reader.error()));
-  LineParser parser({"id", "cluster", "outcome", "scores", "question", "message", "error"});
+  LineParser parser(
+      {"id", "cluster", "outcome", "scores", "question", "message", "error", "passed", "metrics"});
   bool failed = false;  // some case did: then there is something to compare without any score
   for (;;) {
     auto line = reader->next();
@@ -48,6 +61,7 @@ Status read_cases(const std::string& file, RunScores& run) {
     one.error = parser.field(kError).text;
     failed = failed || (!one.outcome.empty() && one.outcome != "scored" && one.outcome != "skipped");
     read_scores(parser.tree(kScores), run, one);
+    one.passed = passed_of(parser.field(kPassed), parser.tree(kMetrics));
     run.cases.push_back(std::move(one));
   }
   if (run.figures.empty() && !failed) {

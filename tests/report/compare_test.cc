@@ -201,5 +201,21 @@ TEST(Compare, ForeignTextIsNeverMarkup) {
   EXPECT_EQ(find_pointer(to_json(*comparison), "/regression")->get_bool(), true);
 }
 
+TEST(Compare, CasesThatPassedInOneRunOnlyAreNamed) {
+  RunScores base = run({1, 1, 0, 0});
+  RunScores fresh = run({0, 1, 0, 1});
+  for (std::size_t i = 0; i < 4; ++i) {
+    base.cases[i].passed = base.cases[i].scores[0] == 1;
+    fresh.cases[i].passed = fresh.cases[i].scores[0] == 1;
+  }
+  base.cases[1].passed.reset();
+  const auto comparison = compare_runs(base, fresh, {});
+  ASSERT_TRUE(comparison);
+  EXPECT_EQ(comparison->no_longer_pass, std::vector<std::string>{"c0"});
+  EXPECT_EQ(comparison->pass_now, std::vector<std::string>{"c3"});
+  EXPECT_EQ(comparison->conclusions.back(),
+            "1 case that passed in base does not in new: c0. 1 the other way round.");
+}
+
 }  // namespace
 }  // namespace assay

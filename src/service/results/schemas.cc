@@ -101,6 +101,8 @@ std::string comparison() {
        {"judged_differently", kTexts},
        {"new_failures", list_of(object({{"id", kText}, {"outcome", kText}, {"error", kText}}))},
        {"mended", kTexts},
+       {"no_longer_pass", kTexts},
+       {"pass_now", kTexts},
        {"metrics", list_of(change)},
        {"changed_most",
         list_of(object({{"id", kText}, {"metric", kText}, {"base", kNumber}, {"new", kNumber}}))},

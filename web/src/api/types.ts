@@ -169,6 +169,8 @@ export interface Comparison {
   judged_differently: string[];
   new_failures: { id: string; outcome?: string; error?: string; text?: string }[];
   mended: string[];
+  no_longer_pass: string[];
+  pass_now: string[];
   metrics: Change[];
   changed_most: ChangedCase[];
   without_test: { metric: string; base: number | null; new: number | null }[];

@@ -151,6 +151,13 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
       {failures.length === 0 ? <p class="note">No case fails that was scored in base.{comparison.mended.length > 0 && ` ${countedWords(comparison.mended.length, 'case that failed', 'cases that failed')} in base ${comparison.mended.length === 1 ? 'is' : 'are'} scored now.`}</p> : (
         <ul class="case-list">{failures.slice(0, mostListed).map((one) => <li key={one.id}><CaseButton id={one.id} /> <span class="outcome fail"><Inline of={plainWords(one.outcome ?? 'failed')} /></span> <span class="note"><Inline of={(one.error ?? one.text ?? '').slice(0, 300)} /></span></li>)}</ul>
       )}
+      {comparison.no_longer_pass.length > 0 && (
+        <>
+          <h3>Passed in base, not in new</h3>
+          <ul class="case-list">{comparison.no_longer_pass.slice(0, mostListed).map((id) => <li key={id}><CaseButton id={id} /> <span class="outcome fail">not passed</span></li>)}</ul>
+        </>
+      )}
+      {comparison.pass_now.length > 0 && <p class="note">{countedWords(comparison.pass_now.length, 'case passes', 'cases pass')} now that did not in base.</p>}
       <h2>Worst regressions</h2>
       {worse.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worse.slice(0, mostAtOnce)} />}
       {worse.length > mostAtOnce && <details class="more"><summary>{countedWords(worse.length - mostAtOnce, 'further regression', 'further regressions')}</summary><Changes of={worse.slice(mostAtOnce)} /></details>}
