@@ -5,7 +5,7 @@ export type Field = [name: string, value: unknown];
 export interface Material { input: Field[]; expected: Field[]; actual: Field[]; more: Field[] }
 
 // Shown in places of their own, or said by the page's head.
-const elsewhere = new Set(['id', 'line', 'outcome', 'ended', 'cluster', 'scores', 'usage', 'latency_ms', 'metrics', 'answers', 'fields', 'verdicts', 'attempts', 'error', 'cost_usd']);
+const elsewhere = new Set(['id', 'line', 'outcome', 'ended', 'passed', 'cluster', 'scores', 'usage', 'latency_ms', 'metrics', 'answers', 'fields', 'verdicts', 'attempts', 'error', 'cost_usd']);
 const isExpected = (name: string): boolean => /expected|ideal|reference|ground_truth|^truth|gold|^must_/.test(name);
 const isActual = (name: string): boolean => /^actual|_answer$|^answer|^output|^response|predicted|^retrieved/.test(name) && !isExpected(name);
 
