@@ -3,8 +3,9 @@
 import type { CaseView } from '../../api/types';
 import { Section } from '../../parts';
 import { Block, Text } from '../../text/text';
-import { Fields, JsonOnDemand } from '../../text/value';
+import { JsonOnDemand } from '../../text/value';
 import { Answers, answersOf } from './answers';
+import { CaseFields } from './case_fields';
 import { JudgedMetrics, Scores, VerdictRows } from './judges';
 import { listOf, materialOf, objectOf } from './material';
 import { errorOf, Timeline } from './timeline';
@@ -26,17 +27,17 @@ export function CaseBody({ view }: { view: ShownCase }) {
     <>
       {view.notes.map((note, i) => <p key={i} class="banner" role="note"><Text of={note} /></p>)}
       {error && <Section id="error" title="Why it failed"><Block of={error} className="why" /></Section>}
-      {material.input.length > 0 && <Section id="input" title="Input"><Fields of={material.input} /></Section>}
+      {material.input.length > 0 && <Section id="input" title="Input"><CaseFields of={material.input} /></Section>}
       {(material.expected.length > 0 || actual.length > 0) && (
         <div class="beside">
-          {material.expected.length > 0 && <Section id="expected" title="Expected"><Fields of={material.expected} /></Section>}
-          {actual.length > 0 && <Section id="actual" title="Actual"><Fields of={actual} /></Section>}
+          {material.expected.length > 0 && <Section id="expected" title="Expected"><CaseFields of={material.expected} /></Section>}
+          {actual.length > 0 && <Section id="actual" title="Actual"><CaseFields of={actual} /></Section>}
         </div>
       )}
       {answers.length > 0 && <Section id="answers" title="Answers"><Answers answers={answers} /></Section>}
       {Object.keys(metrics).length > 0 && <Section id="judges" title="Judges"><JudgedMetrics metrics={metrics} /></Section>}
       {verdicts.length > 0 && <Section id="verdicts" title="Verdicts"><VerdictRows verdicts={verdicts} /></Section>}
-      {material.more.length > 0 && <Section id="more" title="More of the result"><Fields of={material.more} /></Section>}
+      {material.more.length > 0 && <Section id="more" title="More of the result"><CaseFields of={material.more} /></Section>}
       {scores.length > 0 && (
         <Section id="scores" title="Scores">
           {scores.length > 12 ? <details class="more"><summary>{scores.length} figures that this case counts in</summary><Scores scores={scores} /></details> : <Scores scores={scores} />}
