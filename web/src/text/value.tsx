@@ -35,6 +35,7 @@ export function Value({ of, inTable = false }: { of: unknown; inTable?: boolean 
   if (isPlain(of)) return <span>{String(of)}</span>;
   if (Array.isArray(of)) {
     if (of.length === 0) return <span class="note">empty list</span>;
+    if (inTable && of.every((one) => isPlain(one) && typeof one !== 'string')) return <span>{of.map(String).join(', ')}</span>;
     if (of.every(isPlain)) return <ul class="plain-list">{of.map((one, i) => <li key={i}><Value of={one} /></li>)}</ul>;
     if (of.every(isRecord)) return inTable ? <ul class="plain-list">{of.map((one, i) => <li key={i}><Pairs of={one} /></li>)}</ul> : <Records of={of} />;
   }
