@@ -5,6 +5,7 @@ import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import style from './case.css';
 import { countWords, figureWords, metricWords, notAvailable, plainWords } from './figures/words';
 import { CaseBody, type ShownCase } from './screens/case/body';
+import { EndedMark } from './screens/case/ended_mark';
 import { caseRow, chosen, type CaseChoice, type CaseRow } from './report_rows';
 import { VirtualTable, type Column } from './tables/virtual_table';
 import { Inline, Name, Text } from './text/text';
@@ -54,7 +55,7 @@ function Cases({ rows }: { rows: CaseRow[] }) {
           row={(index) => {
             const row = fitting[index];
             if (!row) return <div role="cell" class="cell-text note">…</div>;
-            const outcome = <span class={`outcome ${row.isGood ? 'pass' : 'fail'}`}><Inline of={plainWords(row.outcome)} /></span>;
+            const outcome = <EndedMark ended={row.outcome} />;
             return (
               <>
                 <div role="rowheader" class="cell-id mono"><Name of={row.id} />{narrow && <> {outcome}</>}</div>

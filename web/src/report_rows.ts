@@ -1,4 +1,5 @@
 // The cases of a report as rows of a table: which fit what the reader asked for, and in which order. Pure.
+import { endedOf, endedWell } from './screens/case/ended';
 import { materialOf, objectOf, textOf } from './screens/case/material';
 
 export interface CaseRow { id: string; outcome: string; isGood: boolean; about: string; scores: Map<string, number>; line: string }
@@ -6,21 +7,14 @@ export interface CaseChoice { search: string; outcome: string; sort: string; des
 
 const mostAbout = 160;
 
-// A case that was scored and missed a threshold of a metric has not passed.
-function missedAny(metrics: unknown): boolean {
-  return Object.values(objectOf(metrics)).some((one) => objectOf(one)['passed'] === false);
-}
-
 export function caseRow(line: string): CaseRow {
   const result = JSON.parse(line) as Record<string, unknown>;
-  const scored = textOf(result['outcome']);
-  const missed = scored === 'scored' && (result['passed'] === false || missedAny(result['metrics']));
-  const outcome = missed ? 'not passed' : scored;
+  const outcome = endedOf(result);
   const { input, more, actual } = materialOf({ input: objectOf(result['fields']), result });
   const first = [...input, ...more, ...actual].find(([, value]) => typeof value === 'string');
   const scores = Object.entries(objectOf(result['scores'])).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
   return {
-    id: textOf(result['id']), outcome, isGood: outcome === 'scored' || outcome === 'skipped',
+    id: textOf(result['id']), outcome, isGood: endedWell(outcome),
     about: (textOf(result['error']) || textOf(first?.[1])).slice(0, mostAbout), scores: new Map(scores), line,
   };
 }

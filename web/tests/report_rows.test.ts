@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { caseRow, chosen } from '../src/report_rows';
+import { endedOf, endedWell } from '../src/screens/case/ended';
+import { materialOf } from '../src/screens/case/material';
 
 const line = (id: string, more: Record<string, unknown>): string => JSON.stringify({ id, outcome: 'scored', question: `What is ${id}?`, ...more });
 const rows = [
@@ -22,4 +24,13 @@ test('rows are searched in everything, filtered by outcome, and sorted with what
   assert.equal(ids({ sort: 'id' }), 'abc');
   assert.equal(ids({ sort: 'accuracy' }), 'abc');
   assert.equal(ids({ sort: 'accuracy', descending: true }), 'bac');
+});
+
+test('a scored case that missed what was asked of it has not passed, wherever it is shown', () => {
+  assert.equal(endedOf({ outcome: 'scored', passed: false }), 'not passed');
+  assert.equal(endedOf({ outcome: 'scored', passed: true, metrics: { tone: { passed: true }, facts: { passed: false } } }), 'not passed');
+  assert.equal(endedOf({ outcome: 'scored', passed: true, metrics: { tone: {} } }), 'scored');
+  assert.equal(endedOf({ passed: false }, 'judge_failed'), 'judge_failed');
+  assert.deepEqual(['scored', 'passed', 'skipped', 'not passed', 'limit_hit', 'refused'].map(endedWell), [true, true, true, false, false, false]);
+  assert.deepEqual(materialOf({ input: { question: 'Why?' }, result: { passed: false } }).more, []);
 });

@@ -12,6 +12,8 @@ import { Conclusions, Section, SimulatedBanner, useTitle } from '../parts';
 import { ScrollBox } from '../tables/scroll_box';
 import { Inline, Name, Text, WordDiff } from '../text/text';
 import { answersOf } from './case/answers';
+import { endedOf } from './case/ended';
+import { EndedMark } from './case/ended_mark';
 import { materialOf, textOf } from './case/material';
 
 const mostListed = 50;
@@ -101,7 +103,7 @@ function SideBySide({ base, fresh, id }: { base: RunGlance; fresh: RunGlance; id
         const textIn = (list: { name: string; text: string }[], name: string): string => list.find((one) => one.name === name)?.text ?? '';
         return (
           <>
-            <div class="answers heads"><p>base: <Link to={caseAddress(base.id, id)}>open the case</Link> <span class="note"><Inline of={plainWords(before.outcome)} /></span></p><p>new: <Link to={caseAddress(fresh.id, id)}>open the case</Link> <span class="note"><Inline of={plainWords(after.outcome)} /></span></p></div>
+            <div class="answers heads"><p>base: <Link to={caseAddress(base.id, id)}>open the case</Link> <EndedMark ended={endedOf(before.result ?? {}, before.outcome)} /></p><p>new: <Link to={caseAddress(fresh.id, id)}>open the case</Link> <EndedMark ended={endedOf(after.result ?? {}, after.outcome)} /></p></div>
             {names.length === 0 && <p class="note">Neither run holds an answer of this case.</p>}
             {names.map((name) => (
               <section key={name} class="answer-row">

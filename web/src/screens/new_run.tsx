@@ -1,4 +1,5 @@
 // A new run: choose a config, change its keys, look at what `check` says, start.
+import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { runAddress, type Query } from '../address';
 import { post, withQuery, type Refusal } from '../api/client';
@@ -9,7 +10,10 @@ import { useKeys } from '../keys';
 import { go, usePlace, useQuery } from '../navigation';
 import { Section, useTitle } from '../parts';
 import { Inline, Name, Text } from '../text/text';
-import { changesOf, fieldText, isLongType, isNumberType } from './config_form';
+import { Json } from '../text/value';
+import { changesOf, fieldText, isLongType, isNumberType, isOfFile, isReadOnlyStructure } from './config_form';
+
+const withCode = (help: string): ComponentChild[] => help.split('`').map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 
 function KeyField({ declared, text, set }: { declared: KeyDeclaration; text: string; set: (text: string) => void }) {
   const id = `key-${declared.name}`;
@@ -27,7 +31,7 @@ function KeyField({ declared, text, set }: { declared: KeyDeclaration; text: str
       ) : (
         <input {...common} type="text" spellcheck={false} onInput={(event) => set(event.currentTarget.value)} />
       )}
-      <p class="note" id={`${id}-help`}>{declared.help.split('`').map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part))}{declared.default !== undefined && <> Default <code><Text of={fieldText(declared.default)} /></code>.</>}{declared.changeable === false && ' Changed in the file only.'}</p>
+      <p class="note" id={`${id}-help`}>{withCode(declared.help)}{declared.default !== undefined && <> Default <code><Text of={fieldText(declared.default)} /></code>.</>}{declared.changeable === false && ' Changed in the file only.'}</p>
     </div>
   );
 }
@@ -55,26 +59,39 @@ function ConfigForm({ config }: { config: ConfigDetail }) {
   const state = JSON.stringify(changes);
   useEffect(() => setCheck(undefined), [state]);
   // What is required of a part that the file does not have is not.
-  const isSet = ({ name, required }: KeyDeclaration): boolean => (Boolean(required) && !name.includes('.')) || config.values[name] !== undefined || texts[name] !== given[name];
+  const isSet = (key: KeyDeclaration): boolean => {
+    const { name, required } = key;
+    return (Boolean(required) && !name.includes('.')) || isOfFile(config, key) || texts[name] !== given[name];
+  };
   const needle = wanted.trim().toLowerCase();
-  const shown = config.keys.filter((key) => (needle ? `${key.name} ${key.help}`.toLowerCase().includes(needle) : isSet(key)));
+  const fitting = config.keys.filter((key) => (needle ? `${key.name} ${key.help}`.toLowerCase().includes(needle) : isSet(key)));
+  const structures = fitting.filter((key) => isReadOnlyStructure(config, key));
+  const shown = fitting.filter((key) => !structures.includes(key));
+  useEffect(() => { if (check) document.getElementById('check')?.scrollIntoView({ block: 'nearest' }); }, [check]);
   return (
     <>
       <Section id="keys" title="Keys">
         <label class="filter">Find a key <input type="search" value={wanted} placeholder={`one of ${config.keys.length} keys`} onInput={(event) => setWanted(event.currentTarget.value)} /></label>
-        <p class="note">Shown are the keys that the file sets; an empty field leaves what it says.</p>
+        <p class="note">{needle ? 'Shown are the keys that fit.' : `Shown are the keys that the file sets and those that are required; the other ${config.keys.length - fitting.length} have their defaults and can be found by name.`} An empty field leaves what the file says.</p>
         <div class="key-fields">{shown.map((declared) => <KeyField key={declared.name} declared={declared} text={texts[declared.name] ?? ''} set={(text) => setTexts({ ...texts, [declared.name]: text })} />)}</div>
+        {structures.map(({ name, help }) => (
+          <details class="more" key={name}>
+            <summary><code><Name of={name} /></code> <span class="note">changed in the file only</span></summary>
+            <p class="note">{withCode(help)}</p>
+            <Json of={config.values[name]} />
+          </details>
+        ))}
         {wrong.length > 0 && <p class="trouble" role="alert">Not readable: {wrong.join(', ')}</p>}
         {Object.keys(changes).length > 0 && <p class="note">Changed: <Inline of={Object.keys(changes).join(', ')} /></p>}
       </Section>
-      <p class="form-actions">
+      {problem && <Trouble problem={problem} />}
+      {check && <Section id="check" title={check.ok ? 'Check: it can run' : 'Check: it cannot run'}><pre tabIndex={0}><code><Text of={check.output} /></code></pre></Section>}
+      <details class="more"><summary>The file as it is</summary><pre tabIndex={0}><code><Text of={config.text} /></code></pre></details>
+      <p class="form-actions stay">
         <button type="button" class="plain" disabled={isBusy || wrong.length > 0} onClick={doCheck}>Check</button>
         <button type="button" class="plain strong" disabled={isBusy || wrong.length > 0 || check?.ok === false} onClick={start}>Start the run</button>
         {isBusy && <span class="note" role="status">Working…</span>}
       </p>
-      {problem && <Trouble problem={problem} />}
-      {check && <Section id="check" title={check.ok ? 'Check: it can run' : 'Check: it cannot run'}><pre tabIndex={0}><code><Text of={check.output} /></code></pre></Section>}
-      <details class="more"><summary>The file as it is</summary><pre tabIndex={0}><code><Text of={config.text} /></code></pre></details>
     </>
   );
 }

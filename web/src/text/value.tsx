@@ -1,18 +1,45 @@
-// Any value of a case or an effect, readable: text as text, short lists as lists, the rest as JSON.
+// Any value of a case or an effect, readable: text as text, plain lists as lists, objects of plain values as names and
+// values, lists of them as tables, the rest as JSON.
+import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
-import { titleWords } from '../figures/words';
+import { plainWords, titleWords } from '../figures/words';
+import { ScrollBox } from '../tables/scroll_box';
 import { Block, Text } from './text';
 
 const isPlain = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-export function Value({ of }: { of: unknown }) {
+// Short enough to be read as names and values.
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0 && Object.values(value).every((one) => one === null || isPlain(one));
+
+const Pairs = ({ of }: { of: Record<string, unknown> }) => (
+  <dl class="pairs">{Object.entries(of).map(([name, value]) => <div key={name}><dt><Text of={plainWords(name)} /></dt><dd><Value of={value} /></dd></div>)}</dl>
+);
+
+function Records({ of }: { of: Record<string, unknown>[] }) {
+  const columns = [...new Set(of.flatMap((one) => Object.keys(one)))];
+  return (
+    <ScrollBox label="Table of values" long={of.length > 12}>
+      <table>
+        <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={plainWords(name)} /></th>)}</tr></thead>
+        <tbody>{of.map((one, i) => <tr key={i}>{columns.map((name) => <td key={name} class="upper">{one[name] === undefined ? '' : <Value of={one[name]} />}</td>)}</tr>)}</tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+// A table holds no table: `inTable`, a list of objects is a list.
+export function Value({ of, inTable = false }: { of: unknown; inTable?: boolean }) {
   if (of === null || of === undefined) return <span class="note">none</span>;
   if (typeof of === 'string') return <Block of={of} />;
   if (isPlain(of)) return <span>{String(of)}</span>;
   if (Array.isArray(of)) {
     if (of.length === 0) return <span class="note">empty list</span>;
+    if (inTable && of.every((one) => isPlain(one) && typeof one !== 'string')) return <span>{of.map(String).join(', ')}</span>;
     if (of.every(isPlain)) return <ul class="plain-list">{of.map((one, i) => <li key={i}><Value of={one} /></li>)}</ul>;
+    if (of.every(isRecord)) return inTable ? <ul class="plain-list">{of.map((one, i) => <li key={i}><Pairs of={one} /></li>)}</ul> : <Records of={of} />;
   }
+  if (isRecord(of)) return <Pairs of={of} />;
   return <Json of={of} />;
 }
 
@@ -29,10 +56,11 @@ export function JsonOnDemand({ of, what }: { of: unknown; what: string }) {
   );
 }
 
-export function Fields({ of }: { of: [string, unknown][] }) {
+// `show` may have a form of its own for a field.
+export function Fields({ of, show }: { of: [string, unknown][]; show?: (name: string, value: unknown) => ComponentChild }) {
   return (
     <dl class="fields">
-      {of.map(([name, value]) => <div key={name}><dt><Text of={titleWords(name)} /></dt><dd><Value of={value} /></dd></div>)}
+      {of.map(([name, value]) => <div key={name}><dt><Text of={titleWords(name)} /></dt><dd>{show?.(name, value) ?? <Value of={value} />}</dd></div>)}
     </dl>
   );
 }

@@ -3,18 +3,35 @@
 import type { CaseView } from '../../api/types';
 import { Section } from '../../parts';
 import { Block, Text } from '../../text/text';
-import { Fields, JsonOnDemand } from '../../text/value';
+import { JsonOnDemand } from '../../text/value';
+import { agentTurns, questionOf } from './agent_run';
 import { Answers, answersOf } from './answers';
+import { CaseFields, Transcript } from './case_fields';
 import { JudgedMetrics, Scores, VerdictRows } from './judges';
-import { listOf, materialOf, objectOf } from './material';
+import { listOf, materialOf, objectOf, type Field } from './material';
 import { errorOf, Timeline } from './timeline';
+import { trialsOf } from './trials';
+import { TrialsView } from './trials_view';
 
 // In a report the calls are not at hand.
-export type ShownCase = Pick<CaseView, 'id' | 'input' | 'result' | 'notes'> & Partial<Pick<CaseView, 'effects'>>;
+export type ShownCase = Pick<CaseView, 'id' | 'input' | 'result' | 'notes'> & Partial<Pick<CaseView, 'effects' | 'evaluation'>>;
+
+// Fields of the result that a part of the case's page says in full: counts of what is listed, how the score came about.
+const saidByTrials = new Set(['pairs', 'ratings', 'role_verdicts']);
+const saidWithScores = new Set(['scorer', 'details']);
+const without = (fields: Field[], names: Set<string>): Field[] => fields.filter(([name]) => !names.has(name));
 
 export function CaseBody({ view }: { view: ShownCase }) {
   const result = view.result ?? {};
-  const material = materialOf(view);
+  const trials = view.evaluation === 'experiment' ? trialsOf(view.effects ?? []) : null;
+  const turns = view.evaluation === 'benchmark' ? agentTurns(view.effects ?? []) : [];
+  const { input, expected, actual: came, more } = materialOf(view);
+  const scoring = [...input, ...more].filter(([name]) => saidWithScores.has(name));
+  const question: Field[] = turns.length > 0 ? [['question', questionOf(turns)]] : [];
+  const material = {
+    input: [...question, ...without(input, saidWithScores)], expected, actual: came,
+    more: without(more, trials ? new Set([...saidByTrials, ...saidWithScores]) : saidWithScores),
+  };
   const answers = answersOf(result);
   const metrics = objectOf(result['metrics']);
   const verdicts = listOf(result['verdicts']);
@@ -26,19 +43,22 @@ export function CaseBody({ view }: { view: ShownCase }) {
     <>
       {view.notes.map((note, i) => <p key={i} class="banner" role="note"><Text of={note} /></p>)}
       {error && <Section id="error" title="Why it failed"><Block of={error} className="why" /></Section>}
-      {material.input.length > 0 && <Section id="input" title="Input"><Fields of={material.input} /></Section>}
+      {material.input.length > 0 && <Section id="input" title="Input"><CaseFields of={material.input} /></Section>}
       {(material.expected.length > 0 || actual.length > 0) && (
         <div class="beside">
-          {material.expected.length > 0 && <Section id="expected" title="Expected"><Fields of={material.expected} /></Section>}
-          {actual.length > 0 && <Section id="actual" title="Actual"><Fields of={actual} /></Section>}
+          {material.expected.length > 0 && <Section id="expected" title="Expected"><CaseFields of={material.expected} /></Section>}
+          {actual.length > 0 && <Section id="actual" title="Actual"><CaseFields of={actual} /></Section>}
         </div>
       )}
       {answers.length > 0 && <Section id="answers" title="Answers"><Answers answers={answers} /></Section>}
+      {trials && <TrialsView trials={trials} />}
+      {turns.length > 0 && <Section id="transcript" title="Transcript"><Transcript turns={turns} /></Section>}
       {Object.keys(metrics).length > 0 && <Section id="judges" title="Judges"><JudgedMetrics metrics={metrics} /></Section>}
       {verdicts.length > 0 && <Section id="verdicts" title="Verdicts"><VerdictRows verdicts={verdicts} /></Section>}
-      {material.more.length > 0 && <Section id="more" title="More of the result"><Fields of={material.more} /></Section>}
-      {scores.length > 0 && (
+      {material.more.length > 0 && <Section id="more" title="More of the result"><CaseFields of={material.more} /></Section>}
+      {scores.length + scoring.length > 0 && (
         <Section id="scores" title="Scores">
+          {scoring.length > 0 && <CaseFields of={scoring} />}
           {scores.length > 12 ? <details class="more"><summary>{scores.length} figures that this case counts in</summary><Scores scores={scores} /></details> : <Scores scores={scores} />}
         </Section>
       )}

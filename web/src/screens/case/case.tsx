@@ -3,15 +3,15 @@ import { caseAddress, runAddress, type Query } from '../../address';
 import { runPath, withQuery } from '../../api/client';
 import { Await, useLoaded } from '../../api/loading';
 import type { CaseView } from '../../api/types';
-import { countWords, plainWords } from '../../figures/words';
+import { countWords } from '../../figures/words';
 import { useKeys } from '../../keys';
 import { go, Link, usePlace } from '../../navigation';
 import { useTitle } from '../../parts';
-import { Inline, Name } from '../../text/text';
+import { Name } from '../../text/text';
 import { CaseBody } from './body';
+import { endedOf } from './ended';
+import { EndedMark } from './ended_mark';
 import { filterOf, useNeighbours } from './neighbours';
-
-const isGood = (outcome: string): boolean => outcome === 'scored' || outcome === 'passed';
 
 export function CaseScreen({ run, id, query }: { run: string; id: string; query: Query }) {
   const loaded = useLoaded<CaseView>(withQuery(runPath(run, '/case'), { id }));
@@ -37,7 +37,7 @@ export function CaseScreen({ run, id, query }: { run: string; id: string; query:
       <p class="crumbs"><Link to="/">Runs</Link> <span aria-hidden="true">/</span> <Link to={runAddress(run)}><Name of={run} /></Link> <span aria-hidden="true">/</span> case</p>
       <header class="case-head">
         <h1 class="mono"><Name of={id} /></h1>
-        {loaded.value && <span class={`outcome ${isGood(loaded.value.outcome) ? 'pass' : 'fail'}`}><Inline of={plainWords(loaded.value.outcome)} /></span>}
+        {loaded.value && <EndedMark ended={endedOf(loaded.value.result ?? {}, loaded.value.outcome)} />}
         <nav class="neighbours" aria-label="Cases">
           {neighbours && <span class="note">{countWords(neighbours.at + 1)} of {countWords(neighbours.of)}{Object.keys(filter).length > 0 && ', filtered or sorted'}</span>}
           <button type="button" class="plain" disabled={!neighbours?.before} onClick={() => follow(address(neighbours?.before))}>← Previous <kbd>k</kbd></button>

@@ -74,7 +74,7 @@ export function VerdictRows({ verdicts }: { verdicts: unknown[] }) {
       <table>
         <caption class="visually-hidden">Verdicts</caption>
         <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={plainWords(name)} /></th>)}</tr></thead>
-        <tbody>{rows.map((row, i) => <tr key={i}>{row.map((value, j) => <td key={j} class="top"><Value of={value} /></td>)}</tr>)}</tbody>
+        <tbody>{rows.map((row, i) => <tr key={i}>{row.map((value, j) => <td key={j} class="upper"><Value of={value} inTable /></td>)}</tr>)}</tbody>
       </table>
     </ScrollBox>
   );

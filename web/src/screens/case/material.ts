@@ -5,7 +5,9 @@ export type Field = [name: string, value: unknown];
 export interface Material { input: Field[]; expected: Field[]; actual: Field[]; more: Field[] }
 
 // Shown in places of their own, or said by the page's head.
-const elsewhere = new Set(['id', 'line', 'outcome', 'ended', 'cluster', 'scores', 'usage', 'latency_ms', 'metrics', 'answers', 'fields', 'verdicts', 'attempts', 'error', 'cost_usd']);
+const elsewhere = new Set(['id', 'line', 'outcome', 'ended', 'passed', 'cluster', 'scores', 'usage', 'latency_ms', 'metrics', 'answers', 'fields', 'verdicts', 'attempts', 'error', 'cost_usd']);
+// A text of more characters that the input has under another name is the same text, and shown once.
+const mostRepeated = 30;
 const isExpected = (name: string): boolean => /expected|ideal|reference|ground_truth|^truth|gold|^must_/.test(name);
 const isActual = (name: string): boolean => /^actual|_answer$|^answer|^output|^response|predicted|^retrieved/.test(name) && !isExpected(name);
 
@@ -17,8 +19,9 @@ export function materialOf({ input, result }: Pick<CaseView, 'input' | 'result'>
     if (name === 'id') continue;
     (isExpected(name) ? material.expected : isActual(name) ? material.actual : material.input).push([name, value]);
   }
+  const said = new Set([...fields.values()].filter((value) => typeof value === 'string' && value.length > mostRepeated));
   for (const [name, value] of answered) {
-    if (fields.has(name) && JSON.stringify(fields.get(name)) === JSON.stringify(value)) continue;
+    if (said.has(value) || (fields.has(name) && JSON.stringify(fields.get(name)) === JSON.stringify(value))) continue;
     (isExpected(name) ? material.expected : isActual(name) ? material.actual : material.more).push([name, value]);
   }
   // Without its input, what the result repeats of it is the best there is.

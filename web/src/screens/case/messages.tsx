@@ -26,29 +26,31 @@ function Said({ text }: { text: string }) {
   return <Block of={text} />;
 }
 
-export function MessageView({ message }: { message: Message }) {
-  const role = message.role === 'tool' ? `Result of ${message.tool_call_id ?? 'a tool'}` : titleWords(message.role);
+// `speaker` is who said it, where more is known than the role; `calls` are tool calls that came with their results.
+export function MessageView({ message, speaker = '', calls = [] }: { message: Message; speaker?: string; calls?: unknown[] }) {
+  const role = speaker || (message.role === 'tool' ? `Result of ${message.tool_call_id ?? 'a tool'}` : titleWords(message.role));
   return (
     <article class={`message ${['system', 'user', 'assistant', 'tool'].includes(message.role) ? message.role : 'other'}`}>
       <p class="role"><Text of={role} />{message.is_error && <span class="severity error"> error</span>}</p>
       {message.text !== undefined && message.text !== '' && <Said text={message.text} />}
       {(message.tool_calls ?? []).map((call, i) => <Call key={i} call={call} />)}
-      {!message.text && !message.tool_calls?.length && <p class="note">empty</p>}
+      {calls.length > 0 && <ToolCalls calls={calls} />}
+      {!message.text && !message.tool_calls?.length && calls.length === 0 && <p class="note">empty</p>}
     </article>
   );
 }
 
 export const messagesOf = (value: unknown): Message[] => listOf(value).map((one) => objectOf(one) as unknown as Message).filter((one) => typeof one.role === 'string');
 
-// Calls as an agent's trace holds them: {tool, arguments, result}.
+// Calls as an agent's trace holds them: {tool, arguments, result}, or with a tool_id.
 export function ToolCalls({ calls }: { calls: unknown[] }) {
   return (
     <ol class="trace">
       {calls.map((one, i) => {
-        const { tool, name, arguments: given, result, error, ...rest } = objectOf(one);
+        const { tool, tool_id, name, arguments: given, result, error, ...rest } = objectOf(one);
         return (
           <li key={i}>
-            <p><code><Inline of={textOf(tool ?? name)} /></code></p>
+            <p><code><Inline of={textOf(tool ?? tool_id ?? name)} /></code></p>
             {given !== undefined && <><p class="role">arguments</p><Value of={given} /></>}
             {result !== undefined && <><p class="role">result</p><Value of={result} /></>}
             {error !== undefined && <><p class="role">error</p><Value of={error} /></>}

@@ -12,15 +12,15 @@ import { VirtualTable, type Column } from '../../tables/virtual_table';
 import { plainText } from '../../text/code_points';
 import { Inline, Text } from '../../text/text';
 import { useNarrow } from '../../width';
+import { EndedMark } from '../case/ended_mark';
 import { filterOf } from '../case/neighbours';
 
 const scoreWords = (score: number | null | undefined): string =>
   score === null || score === undefined ? notAvailable : figureWords(score, Number.isInteger(score) ? 'count' : 'number');
 
 function Row({ run, glance, index, filter, figures, narrow }: { run: string; glance: CaseGlance; index: number; filter: Query; figures: string[]; narrow: boolean }) {
-  const isGood = !/failed|error|invalid|not passed|refused/.test(glance.ended);
   const link = <Link to={caseAddress(run, glance.id, { ...filter, at: String(index) })} class="mono" title={plainText(glance.id)}><Inline of={glance.id} /></Link>;
-  const outcome = <span class={`outcome ${isGood ? 'pass' : 'fail'}`}><Inline of={plainWords(glance.ended)} /></span>;
+  const outcome = <EndedMark ended={glance.ended} />;
   return (
     <>
       <div role="rowheader" class="cell-id">{link}{narrow && <> {outcome}</>}</div>

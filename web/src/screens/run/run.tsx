@@ -1,4 +1,4 @@
-// A run: the deciding sentences first, then figures, gates, plots, tables and every case; live while it runs.
+// A run: the deciding sentences first, then figures, gates, every case, plots and tables; live while it runs.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf, caseAddress } from '../../address';
 import { post, runPath, type Refusal } from '../../api/client';
@@ -11,9 +11,9 @@ import { AllMetrics } from '../../figures/metrics_table';
 import { countWords, durationWords, timeWords, titleWords } from '../../figures/words';
 import { Link, usePlace } from '../../navigation';
 import { Conclusions, Section, SimulatedBanner, useTitle } from '../../parts';
-import { Plot } from '../../plots/plot';
 import { Inline, Text } from '../../text/text';
 import { Cases } from './cases';
+import { Plots } from './plots';
 import { Progress, RunStateMark } from './progress';
 import { CasesSentence, Files, Gates, Problems, Repeat, Tables, Usage, Verdict } from './sections';
 
@@ -60,7 +60,6 @@ function Report({ detail, run, version }: { detail: RunDetail; run: RunGlance; v
         </Section>
       )}
       {gates.length > 0 && summary && <Section id="gates" title="Gates"><Gates gates={gates} figures={figures} /></Section>}
-      {detail.plots.length > 0 && <Section id="plots" title="Plots"><div class="plots">{detail.plots.map((plot) => <Plot key={plot.name} plot={plot} />)}</div></Section>}
       <Section id="cases" title="Cases"><Cases run={run.id} version={version} /></Section>
       {detail.notable.length > 0 && (
         <Section id="notable" title="Cases worth a look">
@@ -74,6 +73,7 @@ function Report({ detail, run, version }: { detail: RunDetail; run: RunGlance; v
           </ul>
         </Section>
       )}
+      {detail.plots.length > 0 && <Section id="plots" title="Plots"><Plots of={detail.plots} /></Section>}
       {figures.length > 0 && <Section id="metrics" title="All metrics"><AllMetrics figures={figures} gates={gates} /></Section>}
       {summary && Object.keys(summary.tables).length > 0 && <Section id="tables" title="Tables"><Tables summary={summary} /></Section>}
       {(detail.problem_count > 0 || detail.problems.length > 0) && <Section id="problems" title="Problems"><Problems problems={detail.problems} count={detail.problem_count} /></Section>}
@@ -84,7 +84,7 @@ function Report({ detail, run, version }: { detail: RunDetail; run: RunGlance; v
   );
 }
 
-const links: [string, string][] = [['conclusions', 'Conclusions'], ['figures', 'Figures'], ['gates', 'Gates'], ['plots', 'Plots'], ['cases', 'Cases'], ['metrics', 'All metrics'], ['tables', 'Tables'], ['problems', 'Problems'], ['usage', 'Usage'], ['repeat', 'Repeat']];
+const links: [string, string][] = [['conclusions', 'Conclusions'], ['figures', 'Figures'], ['gates', 'Gates'], ['cases', 'Cases'], ['plots', 'Plots'], ['metrics', 'All metrics'], ['tables', 'Tables'], ['problems', 'Problems'], ['usage', 'Usage'], ['repeat', 'Repeat']];
 
 export function RunScreen({ run, about }: { run: string; about: About }) {
   const loaded = useLoaded<RunDetail>(runPath(run));
