@@ -5,12 +5,12 @@ import { Trouble, useLoaded } from '../../api/loading';
 import type { About } from '../../api/types';
 import { titleWords } from '../../figures/words';
 import { Link } from '../../navigation';
-import { DataTable } from '../../tables/data_table';
 import { Name, Text } from '../../text/text';
 import { Fields, JsonOnDemand } from '../../text/value';
 import { VerdictFeedback } from './feedback';
 import { JobFigures } from './job';
 import { relatedTo, type StoreKind } from './kinds';
+import { ListTable } from './list_table';
 import { isMembers, partsOf, wordAt, type Members } from './members';
 import { Removal } from './removal';
 
@@ -20,7 +20,7 @@ function Parts({ of }: { of: Members }) {
     <>
       {fields.length > 0 && <Fields of={fields} />}
       {groups.map(([name, members]) => <div key={name} class="block"><h3><Text of={titleWords(name)} /></h3><Fields of={members} /></div>)}
-      {tables.map(({ name, columns, rows }) => <div key={name} class="block"><h3><Text of={titleWords(name)} /></h3><DataTable title={titleWords(name)} columns={columns} rows={rows} /></div>)}
+      {tables.map((table) => <div key={table.name} class="block"><h3><Text of={titleWords(table.name)} /></h3><ListTable of={table} /></div>)}
       {asCame.map(([name, value]) => <JsonOnDemand key={name} of={value} what={`${titleWords(name)}, as it came`} />)}
       <JsonOnDemand of={of} what="All of it as JSON" />
     </>
@@ -47,12 +47,12 @@ export function Entry({ kind, id, row, query, about, close, removed }: EntryProp
         <Link to={close} class="plain">← Back to the list</Link>
         {relatedTo(kind, known).map(({ words, address }) => <Link key={words} to={address} class="plain">{words}</Link>)}
       </nav>
+      {removal && isMembers(shown) && <Removal key={id} path={removal} one={kind.one} goesToo={kind.goesToo ?? ''} offersRecords={kind.kind === 'items'} removed={removed} />}
       {problem && <Trouble problem={problem} />}
       {shown === undefined && !problem && (path ? <p class="note" role="status">Loading…</p> : <p>It is not on this page of the list.</p>)}
       {kind.kind === 'jobs' && wordAt(known, 'mode') && <JobFigures mode={wordAt(known, 'mode')} id={id} />}
       {isMembers(shown) && <Parts of={shown} />}
       {kind.kind === 'verdicts' && isMembers(shown) && <VerdictFeedback verdict={shown} mayGive={about.roles.includes('write')} />}
-      {removal && isMembers(shown) && <Removal key={id} path={removal} one={kind.one} goesToo={kind.goesToo ?? ''} offersRecords={kind.kind === 'items'} removed={removed} />}
     </section>
   );
 }

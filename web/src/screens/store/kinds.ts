@@ -53,7 +53,7 @@ export const storeKinds: StoreKind[] = [
   {
     kind: 'failures', title: 'Failures', one: 'failure', path: `${base}/get-evaluation-failures`, list: 'failures', id: ['failureId'], isStreamed: true,
     filters: ['agent', 'persona', 'mode', 'itemId', 'job', 'context', 'resolved', ...times],
-    columns: [['recordedMs', 'recorded'], ['agent', 'agent'], ['personaId', 'persona'], ['mode', 'mode'], ['items', 'items'], ['error', 'error'], ['message', 'message']],
+    columns: [['recordedMs', 'recorded'], ['agent', 'agent'], ['evaluationPersona/id', 'persona'], ['mode', 'mode'], ['model', 'model'], ['items', 'items'], ['statusCode', 'status'], ['finishReason', 'finish reason'], ['resolvedMs', 'resolved']],
     removal: named('/failures/'), related: [['jobs', 'Its job', { open: 'jobId', mode: 'mode' }]],
   },
   {

@@ -34,7 +34,7 @@ export type EntryFields = [name: string, value: unknown][];
 export interface EntryParts { fields: EntryFields; groups: [name: string, fields: EntryFields][]; tables: EntryTable[]; asCame: EntryFields }
 
 // What was sent to a judge and came back, nested as it was: read as JSON.
-const nested = ['record', 'failure', 'evaluations', 'evaluation_success_data', 'evaluation_failure_data'];
+const nested = ['record', 'evaluations', 'evaluation_success_data', 'evaluation_failure_data', 'queryInfo', 'additionalQueryInfo', 'evaluationRequest', 'promptQueryJson'];
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0) || (isMembers(value) && Object.keys(value).length === 0);
 
@@ -60,7 +60,7 @@ export function partsOf(entry: Members): EntryParts {
     else if (isMembers(value)) {
       const lists = Object.entries(value).filter((member): member is [string, Members[]] => Array.isArray(member[1]) && member[1].length > 0 && member[1].every(isMembers));
       parts.groups.push([words, flatFields(Object.fromEntries(Object.entries(value).filter(([one]) => !lists.some(([list]) => list === one))))]);
-      for (const [list, rows] of lists) parts.tables.push(tableOf(memberWords(list), rows));
+      for (const [list, rows] of lists) parts.tables.push(tableOf(`${words}: ${memberWords(list)}`, rows));
     } else if (Array.isArray(value) && value.every(isMembers)) {
       if (value.some((row) => Object.values(row).some(isMembers))) parts.groups.push(...value.map((row, i): [string, EntryFields] => [`${words} ${i + 1}`, flatFields(row)]));
       else parts.tables.push(tableOf(words, value));

@@ -12,11 +12,12 @@ const mostShown = 240;  // characters of a cell; the entry has all of them
 
 export const rowId = (id: string): string => `entry ${id}`;
 
-function StoreCell({ of, words }: { of: unknown; words: string }) {
+// `most` characters of a text.
+export function StoreCell({ of, words, most }: { of: unknown; words: string; most: number }) {
   if (of === null || of === undefined || of === '') return <td role="cell" />;
   if (typeof of === 'number') return <td role="cell" class="number" data-label={words}>{figureWords(of, Number.isInteger(of) ? 'count' : 'number')}</td>;
   const text = typeof of === 'string' ? of : JSON.stringify(of);
-  const shown = shortened(text, mostShown);
+  const shown = shortened(text, most);
   return <td role="cell" class={`text${text.length <= 32 ? ' short' : ''}`} data-label={words}>{text.includes(' ') ? <Inline of={shown.length < text.length ? `${shown}…` : shown} /> : <Name of={shown} />}</td>;
 }
 
@@ -36,7 +37,7 @@ export function Rows({ kind, rows, query }: { kind: StoreKind; rows: unknown[]; 
           return (
             <tr key={id} role="row" id={rowId(id)}>
               <th role="rowheader" scope="row"><Link to={addressOf({ name: 'store', kind: kind.kind, query: { ...query, open: id } })} current={query['open'] === id}><Name of={wordAt(row, kind.id[0] ?? '')} /></Link></th>
-              {columns.map(([pointer, words]) => <StoreCell key={pointer} of={shownAt(row, pointer)} words={words} />)}
+              {columns.map(([pointer, words]) => <StoreCell key={pointer} of={shownAt(row, pointer)} words={words} most={mostShown} />)}
             </tr>
           );
         })}</tbody>

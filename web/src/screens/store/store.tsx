@@ -49,13 +49,13 @@ function List({ kind, query, about }: { kind: StoreKind; query: Query; about: Ab
         const total = typeof answer['total'] === 'number' ? answer['total'] : undefined;
         return (
           <>
-            <div class="bar-line">
+            {(total !== undefined || kind.isStreamed) && <div class="bar-line">
               <p class="note" role="status">{total !== undefined && `${countWords(total)} in all`}</p>
               {kind.isStreamed && <SaveButtons files={[
                 { words: 'CSV', help: 'Save all that fits as CSV', ...stream('csv', 'csv') },
                 { words: 'NDJSON', help: 'Save all that fits as one JSON object a line', ...stream('ndjson', 'ndjson') },
               ]} />}
-            </div>
+            </div>}
             <Rows kind={kind} rows={rows} query={query} />
             {(cursor || next) && (
               <nav class="pages" aria-label="Pages">
