@@ -28,7 +28,7 @@ function ScreenOf({ screen, about }: { screen: Screen; about: About }) {
     case 'judge': return <JudgeScreen run={screen.run} about={about} />;
     case 'sheet': return <SheetScreen sheet={screen.sheet} query={screen.query} about={about} />;
     case 'new': return about.roles.includes('run') ? <NewRunScreen query={screen.query} /> : <p>This token may not start runs.</p>;
-    case 'store': return <StoreScreen kind={screen.kind} query={screen.query} />;
+    case 'store': return <StoreScreen kind={screen.kind} query={screen.query} about={about} />;
     case 'unknown': return <><h1>Nothing is here</h1><p>There is no screen <code><Text of={screen.path} /></code>. <Link to="/">All runs</Link></p></>;
   }
 }

@@ -41,6 +41,7 @@ export async function post<T>(path: string, body: unknown = {}): Promise<T> {
   const text = await (await send(path, { method: 'POST', body: JSON.stringify(body) })).text();
   return (text ? JSON.parse(text) : {}) as T;
 }
+export const remove = async <T>(path: string): Promise<T> => await (await send(path, { method: 'DELETE' })).json() as T;
 export const getBlob = async (path: string): Promise<Blob> => (await send(path, {})).blob();
 export const open = (path: string, signal: AbortSignal): Promise<Response> => send(path, { signal });
 
