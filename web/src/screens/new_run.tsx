@@ -72,7 +72,7 @@ function ConfigForm({ config }: { config: ConfigDetail }) {
     <>
       <Section id="keys" title="Keys">
         <label class="filter">Find a key <input type="search" value={wanted} placeholder={`one of ${config.keys.length} keys`} onInput={(event) => setWanted(event.currentTarget.value)} /></label>
-        <p class="note">{needle ? 'Shown are the keys that fit.' : `Shown are the keys that the file sets and those that are required; the other ${config.keys.length - fitting.length} have their defaults and can be found by name.`} An empty field leaves what the file says.</p>
+        <p class="note">{needle ? 'Shown are the keys that fit.' : `Shown are the keys that the file sets and those that are required; it leaves out the other ${config.keys.length - fitting.length}, which can be found by name.`} An empty field leaves what the file says.</p>
         <div class="key-fields">{shown.map((declared) => <KeyField key={declared.name} declared={declared} text={texts[declared.name] ?? ''} set={(text) => setTexts({ ...texts, [declared.name]: text })} />)}</div>
         {structures.map(({ name, help }) => (
           <details class="more" key={name}>

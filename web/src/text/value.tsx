@@ -8,9 +8,11 @@ import { Block, Text } from './text';
 
 const isPlain = (value: unknown): value is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-// Short enough to be read as names and values.
+// Flat enough to be read as names and values: each is plain, a list of plain values, or an object of such.
+const isFlat = (value: unknown): boolean => value === null || isPlain(value) || (Array.isArray(value) && value.every(isPlain));
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0 && Object.values(value).every((one) => one === null || isPlain(one));
+  isObject(value) && Object.values(value).every((one) => isFlat(one) || (isObject(one) && Object.values(one).every(isFlat)));
 
 const Pairs = ({ of }: { of: Record<string, unknown> }) => (
   <dl class="pairs">{Object.entries(of).map(([name, value]) => <div key={name}><dt><Text of={plainWords(name)} /></dt><dd><Value of={value} /></dd></div>)}</dl>
@@ -22,7 +24,7 @@ function Records({ of }: { of: Record<string, unknown>[] }) {
     <ScrollBox label="Table of values" long={of.length > 12}>
       <table>
         <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={plainWords(name)} /></th>)}</tr></thead>
-        <tbody>{of.map((one, i) => <tr key={i}>{columns.map((name) => <td key={name} class="upper">{one[name] === undefined ? '' : <Value of={one[name]} />}</td>)}</tr>)}</tbody>
+        <tbody>{of.map((one, i) => <tr key={i}>{columns.map((name) => <td key={name} class="upper">{one[name] === undefined ? '' : <Value of={one[name]} inTable />}</td>)}</tr>)}</tbody>
       </table>
     </ScrollBox>
   );
@@ -39,7 +41,7 @@ export function Value({ of, inTable = false }: { of: unknown; inTable?: boolean 
     if (of.every(isPlain)) return <ul class="plain-list">{of.map((one, i) => <li key={i}><Value of={one} /></li>)}</ul>;
     if (of.every(isRecord)) return inTable ? <ul class="plain-list">{of.map((one, i) => <li key={i}><Pairs of={one} /></li>)}</ul> : <Records of={of} />;
   }
-  if (isRecord(of)) return <Pairs of={of} />;
+  if (isRecord(of)) return Object.keys(of).length > 0 ? <Pairs of={of} /> : <span class="note">empty</span>;
   return <Json of={of} />;
 }
 

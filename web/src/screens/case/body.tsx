@@ -19,6 +19,8 @@ export type ShownCase = Pick<CaseView, 'id' | 'input' | 'result' | 'notes'> & Pa
 // Fields of the result that a part of the case's page says in full: counts of what is listed, how the score came about.
 const saidByTrials = new Set(['pairs', 'ratings', 'role_verdicts']);
 const saidWithScores = new Set(['scorer', 'details']);
+// What a run of a benchmark's task was, as against how it went.
+const task = new Set(['file', 'input', 'system', 'model', 'variation', 'run']);
 const without = (fields: Field[], names: Set<string>): Field[] => fields.filter(([name]) => !names.has(name));
 
 export function CaseBody({ view }: { view: ShownCase }) {
@@ -27,10 +29,12 @@ export function CaseBody({ view }: { view: ShownCase }) {
   const turns = view.evaluation === 'benchmark' ? agentTurns(view.effects ?? []) : [];
   const { input, expected, actual: came, more } = materialOf(view);
   const scoring = [...input, ...more].filter(([name]) => saidWithScores.has(name));
+  const given = without(input, saidWithScores);
+  const isTask = ([name]: Field): boolean => turns.length === 0 || task.has(name);
   const question: Field[] = turns.length > 0 ? [['question', questionOf(turns)]] : [];
   const material = {
-    input: [...question, ...without(input, saidWithScores)], expected, actual: came,
-    more: without(more, trials ? new Set([...saidByTrials, ...saidWithScores]) : saidWithScores),
+    input: [...question, ...given.filter(isTask)], expected, actual: came,
+    more: [...given.filter((field) => !isTask(field)), ...without(more, trials ? new Set([...saidByTrials, ...saidWithScores]) : saidWithScores)],
   };
   const answers = answersOf(result);
   const metrics = objectOf(result['metrics']);
@@ -52,7 +56,6 @@ export function CaseBody({ view }: { view: ShownCase }) {
       )}
       {answers.length > 0 && <Section id="answers" title="Answers"><Answers answers={answers} /></Section>}
       {trials && <TrialsView trials={trials} />}
-      {turns.length > 0 && <Section id="transcript" title="Transcript"><Transcript turns={turns} /></Section>}
       {Object.keys(metrics).length > 0 && <Section id="judges" title="Judges"><JudgedMetrics metrics={metrics} /></Section>}
       {verdicts.length > 0 && <Section id="verdicts" title="Verdicts"><VerdictRows verdicts={verdicts} /></Section>}
       {material.more.length > 0 && <Section id="more" title="More of the result"><CaseFields of={material.more} /></Section>}
@@ -62,6 +65,7 @@ export function CaseBody({ view }: { view: ShownCase }) {
           {scores.length > 12 ? <details class="more"><summary>{scores.length} figures that this case counts in</summary><Scores scores={scores} /></details> : <Scores scores={scores} />}
         </Section>
       )}
+      {turns.length > 0 && <Section id="transcript" title="Transcript"><Transcript turns={turns} /></Section>}
       {view.effects && <Section id="timeline" title="Timeline"><Timeline effects={view.effects} /></Section>}
       <Section id="json" title="JSON"><JsonOnDemand of={view} what="Everything on this case" /></Section>
     </>
