@@ -40,7 +40,7 @@ export const storeKinds: StoreKind[] = [
   {
     kind: 'verdicts', title: 'Verdicts', one: 'verdict', path: `${base}/get-evaluation-data`, list: 'results', id: ['resultId'], isStreamed: true,
     filters: ['tag', 'agent', 'persona', 'mode', 'itemId', 'classification', 'perspective', 'job', 'context', 'likert', 'agreement', 'value', ...times],
-    columns: [['itemId', 'item'], ['classificationName', 'classification'], ['evaluatedSelection', 'judged value'], ['evaluationLikertVal', 'rating'], ['evaluationAgreement', 'agreement'], ['personaId', 'persona'], ['personaVersion', 'version'], ['perspectiveId', 'perspective'], ['evaluationText', 'why'], ['agent', 'agent'], ['recordedMs', 'recorded']],
+    columns: [['itemId', 'item'], ['classificationName', 'classification'], ['evaluatedSelection', 'judged value'], ['evaluationLikertVal', 'rating'], ['evaluationAgreement', 'agreement'], ['personaId', 'persona'], ['perspectiveId', 'perspective'], ['evaluationText', 'why'], ['recordedMs', 'recorded']],
     related: [['items', 'The item', { open: 'itemId' }], ['records', 'Its record', { open: 'recordId' }], ['jobs', 'Its job', { open: 'jobId', mode: 'mode' }], ['personas', 'The persona', { open: 'personaId' }], ['perspectives', 'The perspective', { open: 'perspectiveId' }]],
   },
   {

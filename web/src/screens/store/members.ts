@@ -26,8 +26,15 @@ export function shownAs(name: string, value: unknown): unknown {
 }
 export const shownAt = (row: unknown, pointer: string): unknown => shownAs(pointer, memberAt(row, pointer));
 
-// "publishedMs" as "published", "evaluateSourceType" as "evaluate source type", "job_id" as "job id".
-export const memberWords = (name: string): string => name.replace(/Ms$/, '').replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase();
+// Members whose names say less than the words of the tables.
+const knownWords: Record<string, string> = {
+  evaluateTime: 'published', evaluateTitle: 'title', evaluateText: 'text', evaluateSourceType: 'source', evaluateSourceOriginator: 'from', evaluateSourceChannel: 'channel', evaluateClassifications: 'classifications',
+  classificationName: 'classification', classificationDesc: 'question', classificationValue: 'classified as', classificationOptions: 'options',
+  evaluatedSelection: 'judged value', evaluatedSelectionAgreesWithOrig: 'judged value is the original', evaluationLikertVal: 'rating', evaluationLikertText: 'rating in words', evaluationAgreement: 'agreement', evaluationText: 'why',
+  openai_model: 'model', eval_info: 'evaluations at a glance',
+};
+// "publishedMs" as "published", "resultsTotal" as "results total", "job_id" as "job id".
+export const memberWords = (name: string): string => knownWords[name] ?? name.replace(/Ms$/, '').replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ').toLowerCase();
 
 export interface EntryTable { name: string; columns: string[]; rows: unknown[][] }
 export type EntryFields = [name: string, value: unknown][];

@@ -17,7 +17,14 @@ export function Removal({ path, one, goesToo, offersRecords, removed }: RemovalP
   const [withRecords, setWithRecords] = useState(false);
   const [problem, setProblem] = useState<Refusal>();
   const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => { if (isAsked) keep.current?.focus(); }, [isAsked]);
+  const ask = useRef<HTMLButtonElement>(null);
+  const wasAsked = useRef(false);
+  // Whoever uses keys stays where the question was.
+  useEffect(() => {
+    if (isAsked) keep.current?.focus();
+    else if (wasAsked.current) ask.current?.focus();
+    wasAsked.current = isAsked;
+  }, [isAsked]);
   const act = (): void => {
     setUnder(true);
     remove<Record<string, unknown>>(withRecords ? `${path}&records=true` : path).then(
@@ -25,7 +32,7 @@ export function Removal({ path, one, goesToo, offersRecords, removed }: RemovalP
       (error: unknown) => { setProblem(error as Refusal); setUnder(false); },
     );
   };
-  if (!isAsked) return <button type="button" class="plain" onClick={() => setAsked(true)}>Remove…</button>;
+  if (!isAsked) return <button type="button" class="plain" ref={ask} onClick={() => setAsked(true)}>Remove…</button>;
   return (
     <div class="card removal" role="group" aria-label={`Remove this ${one}`} onKeyDown={(event) => { if (event.key === 'Escape') setAsked(false); }}>
       <p>Remove this {one} for good? {goesToo}</p>

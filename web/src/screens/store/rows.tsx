@@ -18,7 +18,7 @@ export function StoreCell({ of, words, most }: { of: unknown; words: string; mos
   if (typeof of === 'number') return <td role="cell" class="number" data-label={words}>{figureWords(of, Number.isInteger(of) ? 'count' : 'number')}</td>;
   const text = typeof of === 'string' ? of : JSON.stringify(of);
   const shown = shortened(text, most);
-  return <td role="cell" class={`text${text.length <= 32 ? ' short' : ''}`} data-label={words}>{text.includes(' ') ? <Inline of={shown.length < text.length ? `${shown}…` : shown} /> : <Name of={shown} />}</td>;
+  return <td role="cell" class={`text${text.length <= 32 ? ' short' : ''}`} data-label={words}>{text.includes(' ') || text.length <= 32 ? <Inline of={shown.length < text.length ? `${shown}…` : shown} /> : <Name of={shown} />}</td>;
 }
 
 export function Rows({ kind, rows, query }: { kind: StoreKind; rows: unknown[]; query: Query }) {

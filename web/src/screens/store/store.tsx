@@ -38,11 +38,13 @@ function List({ kind, query, about }: { kind: StoreKind; query: Query; about: Ab
   const loaded = useLoaded<Record<string, unknown>>(withQuery(kind.path, kind.isWhole ? {} : { ...asked, cursor, count }));
   usePlace(`store ${kind.kind} ${open}`, loaded.value !== undefined);
   useReturn(open);
+  const news = useRef<HTMLParagraphElement>(null);
+  useEffect(() => { if (told) news.current?.focus(); }, [told]);
   const stream = (format: string, name: string): { name: string; path: string } => ({ name: `${kind.kind}.${name}`, path: withQuery(kind.path, { ...asked, format }) });
   return (
     <>
       <Filters key={JSON.stringify(asked)} kind={kind} query={query} change={(changes) => change(changes)} />
-      {told && <p class="told" role="status"><Text of={told} /></p>}
+      {told && <p class="told" role="status" ref={news} tabIndex={-1}><Text of={told} /></p>}
       <Await of={loaded}>{(answer) => {
         const next = typeof answer['next'] === 'string' ? answer['next'] : '';
         const rows = rowsOf(answer, kind.list);
