@@ -195,7 +195,7 @@ std::vector<Route> record_routes(DataStore& store) {
        .handle = taking(store, create_subset)},
       {.method = "POST",
        .path = base + "/feedback",
-       .role = TokenRole::write,
+       .role = TokenRole::label,
        .summary = "A person's own rating of a result.",
        .body = feedback_schema().json(),
        .answer = object_schema({{"feedbackId", whole}}),

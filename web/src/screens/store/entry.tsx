@@ -52,7 +52,7 @@ export function Entry({ kind, id, row, query, about, close, removed }: EntryProp
       {shown === undefined && !problem && (path ? <p class="note" role="status">Loading…</p> : <p>It is not on this page of the list.</p>)}
       {kind.kind === 'jobs' && wordAt(known, 'mode') && <JobFigures mode={wordAt(known, 'mode')} id={id} />}
       {isMembers(shown) && <Parts of={shown} />}
-      {kind.kind === 'verdicts' && isMembers(shown) && <VerdictFeedback verdict={shown} mayGive={about.roles.includes('write')} />}
+      {kind.kind === 'verdicts' && isMembers(shown) && <VerdictFeedback verdict={shown} mayGive={about.roles.includes('label')} />}
     </section>
   );
 }
