@@ -151,6 +151,13 @@ export function Cases({ run, version }: { run: string; version: number }) {
           {page.not_begun > 0 && `; ${countWords(page.not_begun)} not begun yet`}
         </p>
       )}
+      {!page && !paged.problem && (
+        // The place of the table: what stands below it must not jump, and a reader who comes back finds the page as it was.
+        <>
+          <p class="note" role="status">Loading the cases…</p>
+          <div class="virtual" aria-hidden="true" />
+        </>
+      )}
       {page && page.fitting > 0 && (
         <VirtualTable
           label="Cases" columns={columns} rows={page.fitting} rowHeight={narrow ? 64 : 44} at={at} look={paged.look} onMove={move} onOpen={open}
