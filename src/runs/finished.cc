@@ -11,6 +11,7 @@
 #include "core/yaml.h"
 #include "evaluations/judge_config.h"
 #include "evaluations/registry.h"
+#include "runs/passed.h"
 
 namespace assay {
 namespace {
@@ -27,18 +28,6 @@ void read_scores(const Json& scores, RunScores& run, ScoredCase& one) {
     if (one.scores.size() <= position) one.scores.resize(position + 1);
     one.scores[position] = as_number(value);
   }
-}
-
-// Whether a case passed all that it had to: what it says itself, or what its metrics with a threshold say.
-std::optional<bool> passed_of(const FieldValue& said, const Json& metrics) {
-  if (said.kind == FieldValue::Kind::boolean) return said.boolean;
-  std::optional<bool> passed;
-  if (!metrics.is_object()) return passed;
-  for (const auto& metric : metrics.get_object()) {
-    const Json* one = find_member(metric.value(), "passed");
-    if (one != nullptr && one->is_bool()) passed = passed.value_or(true) && one->get_bool();
-  }
-  return passed;
 }
 
 Status read_cases(const std::string& file, RunScores& run) {

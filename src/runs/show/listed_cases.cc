@@ -14,6 +14,7 @@
 #include "engine/case_feed.h"
 #include "report/notable.h"
 #include "runs/outcome_cursor.h"
+#include "runs/passed.h"
 #include "runs/seal.h"
 #include "runs/show/opened_run.h"
 
@@ -60,17 +61,6 @@ std::string in_a_line(std::string_view text) {
 
 void add_trait(CaseGlance& one, std::string_view name, std::string_view value) {
   if (!value.empty() && value.size() <= kMostTrait) one.traits.emplace_back(name, value);
-}
-
-// Where something has a threshold, its entry says whether the case passed.
-bool missed_any(const Json& metrics) {
-  const auto missed = [](const Json& entry) {
-    const Json* passed = find_member(entry, "passed");
-    return passed != nullptr && !as_boolean(*passed).value_or(true);
-  };
-  const JsonObject* by_name = metrics.if_object();
-  return by_name != nullptr &&
-         std::ranges::any_of(*by_name, missed, [](const auto& one) { return one.value(); });
 }
 
 // What is told of all that come, in their order or the worst of them.
@@ -224,9 +214,7 @@ CaseGlance GlanceReader::glance() const {
   }
   const Json usage = parser_.tree(kUsage);
   if (const Json* cost = find_member(usage, "cost_usd")) one.cost_usd = as_number(*cost);
-  const FieldValue& passed = parser_.field(kPassed);
-  one.below =
-      (passed.kind == FieldValue::Kind::boolean && !passed.boolean) || missed_any(parser_.tree(kMetrics));
+  one.below = passed_of(parser_.field(kPassed), parser_.tree(kMetrics)) == false;
   read_material(one);
   return one;
 }
