@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/random.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 namespace assay::absence {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "absence.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
 #include "stats/comparisons/pairs.h"
 #include "stats/comparisons/two_groups.h"
 

@@ -2,9 +2,10 @@
 // holds them against undisturbed ones: nothing that was answered and kept is asked again, the results are the same, and
 // `assay verify` passes. ASSAY_SEED repeats a draw, ASSAY_KILLS says how many.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assay, seeded, simulator } from '../tests/system/harness.mjs';
+import { root } from './program.mjs';
 import { changesOf, killedAt, killer, mostOpen, results } from '../tests/system/kills.mjs';
 
 const kAtOnce = 8;
@@ -29,6 +30,8 @@ export async function kills(scratch, report) {
   const random = seeded(t);
   const demo = join(scratch, 'kills');
   await assay(['demo', '--directory', demo]);
+  // With the programs that some of the examples run, which a demonstration does without.
+  cpSync(join(root, 'examples'), join(demo, 'examples'), { recursive: true });
   const library = killer(scratch);
   const total = { kills: 0, runs: 0, answers: 0, again: 0 };
   try {
@@ -36,9 +39,9 @@ export async function kills(scratch, report) {
     const options = { cwd: demo, env: sim.env };
     const names = Object.keys(evaluations);
     for (const [position, name] of names.entries()) {
-      // The built-in models, asked over HTTP, so that requests can be counted.
+      // The built-in models, asked over HTTP, so that requests can be counted; checks of what was measured differ each time.
       const config = join(demo, 'examples', evaluations[name]);
-      writeFileSync(config, readFileSync(config, 'utf8').replaceAll('sim/', 'openai/').replaceAll('provider: sim', 'provider: openai'));
+      writeFileSync(config, readFileSync(config, 'utf8').replaceAll('sim/', 'openai/').replaceAll('provider: sim', 'provider: openai').replace(/^ *- \{name: \w+, +latency: .*\n/gm, ''));
       const args = (output) => ['run', config, '--output-dir', output, '--limits.concurrency', String(kAtOnce)];
       const whole = join(demo, `${name}-whole`);
       const changes = await changesOf(library, args(whole), options);

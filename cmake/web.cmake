@@ -1,8 +1,8 @@
-# What is made from web/ with npm: plots.js and cases.js, which draw the plots and show the cases of a report, and
+# What is made from web/ with npm: report.js and cases.js, which draw a report and a page of cases beside it, and
 # page.js with page.css, the page of `assay serve`. What npm installs goes into the build directory, once per lock file. Without npm, or if its registry
-# cannot be reached, the program is built without them: its reports show the plots' data as tables, and its page says
+# cannot be reached, the program is built without them: its reports are plain: figures and plots as tables, and its page says
 # so. A message, never a failed build.
-#   assay_web(VARIABLE)                 where plots.js and cases.js are, or will be when the build has run; they may be empty.
+#   assay_web(VARIABLE)                 where report.js and cases.js are, or will be when the build has run; they may be empty.
 #   assay_web_page(DIRECTORY FILES)     after it: where index.html and what it loads are; without npm a page that says so.
 if(ASSAY_SANITIZE OR ASSAY_FUZZ)
   set(plots_default OFF)
@@ -64,17 +64,17 @@ function(assay_web variable)
   endif()
   if(failure)
     message(STATUS "Reports will show plots as tables, and serve has no page: ${failure}")
-    foreach(name plots.js cases.js)
+    foreach(name report.js cases.js)
       if(NOT EXISTS ${directory}/without/${name})  # written again, it would be compiled again
         file(WRITE ${directory}/without/${name} "")
       endif()
     endforeach()
     set_property(GLOBAL PROPERTY ASSAY_HAS_PAGE FALSE)
-    set(${variable} ${directory}/without/plots.js ${directory}/without/cases.js PARENT_SCOPE)
+    set(${variable} ${directory}/without/report.js ${directory}/without/cases.js PARENT_SCOPE)
     return()
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/src/*)
-  set(made plots.js cases.js page.js page.css index.html)
+  set(made report.js cases.js page.js page.css index.html)
   list(TRANSFORM made PREPEND ${directory}/with/)
   add_custom_command(
     OUTPUT ${made}
@@ -83,10 +83,10 @@ function(assay_web variable)
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/web/build.mjs ${CMAKE_SOURCE_DIR}/web/index.html ${directory}
     COMMAND ${ASSAY_NODE} ${directory}/build.mjs ${directory}/with ${report_style}
     DEPENDS ${CMAKE_SOURCE_DIR}/web/build.mjs ${CMAKE_SOURCE_DIR}/web/index.html ${sources} ${report_style} ${directory}/installed
-    COMMENT "Bundling the page and the plots"
+    COMMENT "Bundling the page and the report"
     VERBATIM)
   set_property(GLOBAL PROPERTY ASSAY_HAS_PAGE TRUE)
-  set(${variable} ${directory}/with/plots.js ${directory}/with/cases.js PARENT_SCOPE)
+  set(${variable} ${directory}/with/report.js ${directory}/with/cases.js PARENT_SCOPE)
 endfunction()
 
 function(assay_web_page directory files)

@@ -1,6 +1,6 @@
-// Makes what is compiled into the program: node build.mjs OUTPUT [REPORT_CSS] writes plots.js and cases.js, which draw the
-// plots and show the cases of a report, and index.html, page.js and page.css, the page of `assay serve`, whose style
-// begins with the report's.
+// Makes what is compiled into the program: node build.mjs OUTPUT [REPORT_CSS] writes report.js, which draws a report,
+// cases.js, which draws a page of cases beside one, and index.html, page.js and page.css, the page of `assay serve`, whose
+// style begins with the report's.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,12 +11,12 @@ const output = resolve(process.argv[2] ?? 'dist');
 const reportStyle = process.argv[3] ?? join(here, '../src/report/pages/report.css');
 mkdirSync(output, { recursive: true });
 
-// A report has its own style; what its cases add to it holds for their place alone.
+// A report brings the style of its cases with its script.
 const caseStyle = {
   name: 'case style',
   setup(made) {
     made.onLoad({ filter: /case\.css$/ }, async ({ path }) => {
-      const { code } = await transform(`#case-table{${readFileSync(path, 'utf8')}}`, { loader: 'css', minify: true, target: 'chrome100' });
+      const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'css', minify: true, target: 'es2020' });
       return { contents: code, loader: 'text' };
     });
   },
@@ -49,8 +49,8 @@ const licence = (name) => `${name}\n${readFileSync(join(here, 'node_modules', na
 const write = (name, text, packages) => writeFileSync(join(output, name), `/*\n${packages.map(licence).join('\n\n')}\n*/\n${text}\n`);
 const drawing = ['vega', 'vega-lite', 'd3-scale'];
 
-write('plots.js', await bundle('src/report_plots.ts'), drawing);
-write('cases.js', await bundle('src/report_cases.tsx'), ['preact']);
+write('report.js', await bundle('src/report.tsx'), ['preact', ...drawing]);
+write('cases.js', await bundle('src/cases_beside.tsx'), ['preact']);
 write('page.js', await bundle('src/main.tsx'), ['preact', ...drawing]);
 const style = [reportStyle, join(here, 'src/case.css'), join(here, 'src/page.css')].map((path) => readFileSync(path, 'utf8')).join('\n');
 const { code } = await transform(style, { loader: 'css', minify: true, target: 'es2020' });

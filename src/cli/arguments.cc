@@ -34,8 +34,7 @@ constexpr Habit kHabits[] = {
     {"max-concurrency", "did you mean --limits.concurrency?"},
     {"max-connections", "did you mean --limits.concurrency?"},
     {"workers", "did you mean --limits.concurrency?"},
-    {"no-cache", "nothing is taken from earlier runs unless --reuse names one"},
-    {"cache", "--reuse DIR takes the answers of an earlier run"},
+    {"no-cache", "nothing is taken from earlier runs unless --reuse or --cache name where"},
     {"output", "did you mean --output-dir?"},
     {"config", "the config is named without a flag: assay run CONFIG"},
 };

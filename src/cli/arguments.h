@@ -25,6 +25,7 @@ Result<Arguments> parse_arguments(const std::vector<std::string>& words, const K
 
 // `--format text|json` of a command that prints a table.
 Key format_key();
+enum class Telling { words, json };
 bool wants_json(const Config& config);
 
 }  // namespace assay

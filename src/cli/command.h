@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "core/config/config.h"
 #include "core/environment.h"
+#include "core/json/json.h"
 
 namespace assay {
 
@@ -41,6 +42,10 @@ int check_command(const std::vector<std::string>& words, const Surroundings& sur
 int score_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int resume_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int compare_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int baseline_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int plan_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int audit_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int stress_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int label_sample_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int stats_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int report_command(const std::vector<std::string>& words, const Surroundings& surroundings);
@@ -50,11 +55,14 @@ int init_command(const std::vector<std::string>& words, const Surroundings& surr
 int runs_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int serve_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int view_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int worker_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int sim_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int demo_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int import_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int completion_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int complete_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 int help_command(const std::vector<std::string>& words, const Surroundings& surroundings);
+int version_command(const std::vector<std::string>& words, const Surroundings& surroundings);
 // `assay question_router …`: the evaluation named instead of `run`.
 int named_evaluation_command(std::string_view evaluation, const std::vector<std::string>& words,
                              const Surroundings& surroundings);
@@ -71,6 +79,11 @@ Keys any_evaluation_keys();
 // The same with the flags of `assay resume`.
 Keys resume_keys();
 Keys compare_keys();
+Keys baseline_keys();
+Key baselines_key();  // of each command that takes baseline:NAME
+Keys plan_keys();
+Keys audit_keys();
+Keys stress_keys();
 Keys label_sample_keys();
 Keys stats_keys();
 Keys report_keys();
@@ -81,16 +94,24 @@ Keys runs_keys();
 Keys serve_keys();
 Keys view_keys();
 Keys sim_keys();
+Keys worker_keys();
 Keys demo_keys();
 Keys import_keys();
+std::vector<std::string> import_forms();
+std::string import_help(const Terminal& terminal);
 
 // "error: …" on stderr.
 void show_error(const Error& error, const Surroundings& surroundings);
 // The same, and the exit code that goes with it.
 int bad_input(const Error& error, const Surroundings& surroundings);
+// The same for what was to be begun: a server that cannot be reached is no bad input, and may be there the
+// next time (kCasesErrored).
+int cannot_begin(const Error& error, const Surroundings& surroundings);
 void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings);
 // "ok: …" and "FAILED: …", a line each, with `before` before it.
 struct RunCheck;
 void show_checks(const std::vector<RunCheck>& checks, std::string_view before);
+// The same for programs.
+JsonArray checks_json(const std::vector<RunCheck>& checks);
 
 }  // namespace assay

@@ -5,9 +5,10 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "core/file.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
+#include "runs/baseline.h"
 #include "runs/finished.h"
 #include "runs/output.h"
 
@@ -40,6 +41,7 @@ Keys compare_keys() {
            .default_value = 0,
            .minimum = 0,
            .maximum = 1e9},
+          baselines_key(),
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
@@ -59,7 +61,12 @@ int compare_command(const std::vector<std::string>& words, const Surroundings& s
     return bad_input(Error{ErrorKind::usage, "which runs? assay compare BASE NEW", {}}, surroundings);
   CompareOptions options;
   options.margin = resolved.config.number("margin").value_or(0);
-  const auto comparison = compare_finished(arguments->words[0], arguments->words[1], options);
+  const std::string baselines = resolved.config.text("baselines");
+  const auto before = read_base(arguments->words[0], baselines);
+  if (!before) return bad_input(before.error(), surroundings);
+  const auto after = read_base(arguments->words[1], baselines);
+  if (!after) return bad_input(after.error(), surroundings);
+  const auto comparison = compare_finished(*before, *after, options);
   if (!comparison) return bad_input(comparison.error(), surroundings);
   const std::string text = rendered(*comparison, resolved.config.text("format"));
   if (resolved.config.has("output")) {

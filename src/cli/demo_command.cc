@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/examples.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "core/file.h"
 #include "core/time.h"
 #include "report/conclusions.h"
@@ -40,6 +42,14 @@ Status make_databases(const std::string& directory) {
   return {};
 }
 
+JsonArray findings_json(const std::vector<RunFinding>& findings) {
+  JsonArray list;
+  for (const RunFinding& finding : findings)
+    list.push_back(JsonObject{
+        {"example", finding.name}, {"report", finding.report}, {"summary", to_json(finding.summary)}});
+  return list;
+}
+
 }  // namespace
 
 Keys demo_keys() {
@@ -47,6 +57,7 @@ Keys demo_keys() {
            .type = KeyType::path,
            .help = "Where examples and results are written.",
            .default_value = "assay-demo"},
+          format_key(),
           {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
 }
 
@@ -61,6 +72,11 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
     return kDone;
   }
   const ResolvedConfig resolved = resolve_config(demo_keys(), {"", {}, arguments->flags});
+  if (!resolved.problems.empty()) {
+    show_problems(resolved.problems, surroundings);
+    return kBadInput;
+  }
+  const bool json = wants_json(resolved.config);
   const std::string directory =
       fs::path(resolved.config.text("directory"))
               .lexically_relative(fs::current_path())
@@ -85,13 +101,22 @@ int demo_command(const std::vector<std::string>& words, const Surroundings& surr
     if (!config_file) continue;  // what stands deeper belongs to a config
     const std::string config = (fs::path(directory) / "examples" / name).string();
     const std::string output = fmt::format("{}/results/{}-{}", directory, name.stem().string(), stamp);
-    print(fmt::format("\n── {} ──\n", config));
-    const int code = run_evaluation_command({config, "--output-dir", output}, surroundings);
+    std::vector<std::string> run{config, "--output-dir", output};
+    if (json) {
+      run.emplace_back("--quiet");
+    } else {
+      print(fmt::format("\n── {} ──\n", config));
+    }
+    const int code = run_evaluation_command(run, surroundings);
     // Some examples hold errors of the system under test on purpose: those are theirs, not the demo's.
     const int counted = code == kCasesErrored ? kDone : code;
     if (worst == kBadInput || counted != kDone) worst = counted;
     if (auto summary = read_summary(output))
       findings.push_back({name.stem().string(), std::move(*summary), output + "/report.html"});
+  }
+  if (json) {
+    print(pretty_text(findings_json(findings)));
+    return worst;
   }
   TerminalStyle style;
   style.colour = surroundings.terminal.colour ? Colour::ansi : Colour::none;

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/help.h"
+#include "cli/arguments.h"
+#include "cli/help/help.h"
 #include "core/visible.h"
 #include "evaluations/registry.h"
 
@@ -80,8 +81,21 @@ std::string command_line(std::string_view first, const std::vector<std::string>&
   return line;
 }
 
+std::optional<Telling> telling_of(const Arguments& arguments, const Surroundings& surroundings) {
+  std::vector<FlagValue> told;
+  std::ranges::copy_if(arguments.flags, std::back_inserter(told),
+                       [](const FlagValue& flag) { return flag.name == "format"; });
+  const ResolvedConfig resolved = resolve_config({format_key()}, {"", {}, std::move(told)});
+  if (!resolved.problems.empty()) {
+    show_problems(resolved.problems, surroundings);
+    return std::nullopt;
+  }
+  return wants_json(resolved.config) ? Telling::json : Telling::words;
+}
+
 Keys run_flags() {
-  return {{.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."},
+  return {format_key(),
+          {.name = "quiet", .type = KeyType::boolean, .help = "Print nothing but errors (-q)."},
           {.name = "verbose", .type = KeyType::boolean, .help = "Show every request, without secrets (-v)."},
           {.name = "probe",
            .type = KeyType::boolean,
@@ -92,6 +106,9 @@ Keys run_flags() {
 Keys resume_flags() {
   Keys keys = run_flags();
   std::erase_if(keys, [](const Key& key) { return key.name == "probe"; });
+  keys.push_back({.name = "run",
+                  .help = "The run with this id, whose directory has gone: its files are made anew from "
+                          "`store`, in `output_dir`. `assay runs --store` lists the runs of a store."});
   keys.push_back({.name = "accept_changes",
                   .type = KeyType::boolean,
                   .help =
@@ -114,9 +131,16 @@ namespace {
 Keys with_all_evaluations(Keys keys) {
   for (const EvaluationKind& kind : evaluation_kinds()) {
     for (Key& key : all_keys(kind)) {
-      const bool known =
-          std::any_of(keys.begin(), keys.end(), [&](const Key& other) { return other.name == key.name; });
-      if (!known) keys.push_back(std::move(key));
+      const auto known = std::ranges::find(keys, key.name, &Key::name);
+      if (known == keys.end()) {
+        keys.push_back(std::move(key));
+        continue;
+      }
+      // What one evaluation has in it and another has not (`judge.people`).
+      for (Key& inner : key.keys) {
+        if (std::ranges::find(known->keys, inner.name, &Key::name) == known->keys.end())
+          known->keys.push_back(std::move(inner));
+      }
     }
   }
   return keys;

@@ -17,12 +17,20 @@ namespace assay {
 std::optional<RunPlan> plan_from(std::string_view evaluation, const std::string& config_file,
                                  const Arguments& arguments, const Surroundings& surroundings);
 
+// How the words want to be told what comes of it (`--format`). What is wrong with that is shown here; nothing
+// is returned then.
+std::optional<Telling> telling_of(const Arguments& arguments, const Surroundings& surroundings);
+
 // Whether `--help` was among the words; if so it has been shown.
 bool shown_help(std::string_view command, std::string_view evaluation, const Arguments& arguments,
                 const Surroundings& surroundings);
 
 // Problems of the data, the first fifty of them.
 void show_data_problems(const ProblemList& problems, const Surroundings& surroundings);
+
+class Gateway;
+// Calls, tokens and cost by model, as estimated from the data.
+std::string estimate_words(const RunPlan& plan, const Scan& scan, const Gateway& gateway);
 
 // "assay run 'my config.yaml'": what was called, for a shell.
 std::string command_line(std::string_view first, const std::vector<std::string>& words);

@@ -4,15 +4,20 @@
 #include <system_error>
 #include <utility>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "core/file.h"
 #include "core/json/json.h"
 #include "core/text.h"
 #include "core/visible.h"
+#include "imports/datasets/datasets.h"
+#include "imports/originals/originals.h"
 #include "imports/promptfoo/promptfoo.h"
 #include "imports/traces/read_log.h"
 
@@ -121,38 +126,115 @@ void show_list(std::string_view title, const std::vector<LeftOut>& list) {
   }
 }
 
+JsonArray list_json(const std::vector<LeftOut>& list) {
+  JsonArray out;
+  for (const LeftOut& one : list)
+    out.push_back(JsonObject{{"place", one.place}, {"what", one.what}, {"why", one.why}});
+  return out;
+}
+
+// What the words of import_suite() say, for programs.
+Json suite_json(const ImportedSuite& suite, const std::string& directory) {
+  JsonArray files;
+  for (const ImportedFile& file : suite.files)
+    files.push_back(Json((std::filesystem::path(directory) / file.path).string()));
+  return JsonObject{{"directory", directory},
+                    {"files", std::move(files)},
+                    {"prompts", suite.prompts},
+                    {"providers", suite.providers},
+                    {"variants", suite.variants},
+                    {"cases", suite.cases},
+                    {"metrics", suite.metrics},
+                    {"case_checks", suite.case_checks},
+                    {"assertions", suite.assertions},
+                    {"not_the_same", list_json(suite.notes)},
+                    {"left_out", list_json(suite.left_out)}};
+}
+
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-int import_suite(const std::string& path, std::string directory, Overwriting overwriting,
-                 const Surroundings& surroundings) {
+// A suite, a data set or a config of another tool. Those of promptfoo and of the benchmark name further
+// files.
+struct SuiteForm {
+  std::string_view name;
+  std::string_view what;
+  Result<ImportedSuite> (*import)(const std::string& name, std::string_view text, const SuiteFiles& files);
+};
+template <auto Import>
+Result<ImportedSuite> alone(const std::string& name, std::string_view text, const SuiteFiles& /*files*/) {
+  return Import(name, text);
+}
+constexpr SuiteForm kSuites[] = {
+    {"promptfoo", "a suite: prompts, providers, tests and assertions", import_promptfoo},
+    {"deepeval", "goldens and test cases (JSON, CSV), a test run (.deepeval)", alone<import_deepeval>},
+    {"inspect", "a log as JSON, or the samples of a data set (JSON Lines, CSV)", alone<import_inspect>},
+    {"ragas", "a data set, old column names or new (JSON Lines, JSON, CSV)", alone<import_ragas>},
+    {"chat_components", "a config of the chat evaluation, named after its task",
+     alone<import_chat_components>},
+    {"benchmark", "a task of the PromptQL benchmark, of any age", import_benchmark_task},
+    {"persona", "the body of process-evals, or an evaluation request with its items",
+     alone<import_persona_job>}};
+
+std::string taken_words(std::string_view form, const ImportedSuite& suite) {
+  if (form != "promptfoo") {
+    std::string words = suite.cases > 0 ? counted(suite.cases, "case", "cases") : "a config";
+    if (suite.metrics > 0) words += ", " + counted(suite.metrics, "metric", "metrics");
+    return words + "\n";
+  }
+  return fmt::format(
+      "{}, {}: {}\n{}, {}: {}, {} of single cases\n", counted(suite.prompts, "prompt", "prompts"),
+      counted(suite.providers, "provider", "providers"), counted(suite.variants, "variant", "variants"),
+      counted(suite.cases, "test", "tests"), counted(suite.assertions, "assertion", "assertions"),
+      counted(suite.metrics, "metric", "metrics"), counted(suite.case_checks, "check", "checks"));
+}
+
+int import_suite(const SuiteForm& form, const std::string& path, std::string directory,
+                 Overwriting overwriting, Telling telling, const Surroundings& surroundings) {
   const std::filesystem::path file(path);
   const auto text = read_file(path);
   if (!text) return bad_input(text.error(), surroundings);
   const std::string parent = file.parent_path().empty() ? "." : file.parent_path().string();
-  const auto suite = import_promptfoo(file.filename().string(), *text, files_below(parent));
+  const auto suite = form.import(file.filename().string(), *text, files_below(parent));
   if (!suite) return bad_input(suite.error(), surroundings);
   if (directory.empty()) directory = (std::filesystem::path(parent) / "assay").lexically_normal().string();
   if (auto written = write_files(directory, suite->files, overwriting); !written)
     return bad_input(written.error(), surroundings);
-  print(fmt::format("{}, {}: {}\n", counted(suite->prompts, "prompt", "prompts"),
-                    counted(suite->providers, "provider", "providers"),
-                    counted(suite->variants, "variant", "variants")));
-  print(fmt::format("{}, {}: {}, {} of single cases\n", counted(suite->cases, "test", "tests"),
-                    counted(suite->assertions, "assertion", "assertions"),
-                    counted(suite->metrics, "metric", "metrics"),
-                    counted(suite->case_checks, "check", "checks")));
+  const int code = suite->left_out.empty() ? kDone : kCasesErrored;
+  if (telling == Telling::json) {
+    print(pretty_text(suite_json(*suite, directory)));
+    return code;
+  }
+  print(taken_words(form.name, *suite));
   show_list("Taken, but not the same:", suite->notes);
   show_list("Left out:", suite->left_out);
   print(fmt::format("\nwrote {} into {}\nnext: {} check {}\n", counted(suite->files.size(), "file", "files"),
                     directory, surroundings.program,
                     (std::filesystem::path(directory) / "assay.yaml").string()));
-  return suite->left_out.empty() ? kDone : kCasesErrored;
+  return code;
+}
+
+struct LogName {
+  std::string_view name;
+  std::string_view what;
+  LogForm form;
+};
+constexpr LogName kLogs[] = {{"openai", "a log of chat completions, as cases", LogForm::openai},
+                             {"anthropic", "a log of messages, as cases", LogForm::anthropic},
+                             {"otel", "traces of OpenTelemetry (OTLP as JSON), as cases", LogForm::otel}};
+
+Json log_json(const LogRead& read, const std::string& output) {
+  JsonArray bad;
+  for (const BadEntry& one : read.bad) bad.push_back(JsonObject{{"number", one.number}, {"why", one.why}});
+  return JsonObject{{"file", output},
+                    {"cases", read.cases},
+                    {"left_out", std::move(bad)},
+                    {"traces_without_model", read.traces_without_model}};
 }
 
 int import_log(const std::string& path, LogForm form, std::string output, Overwriting overwriting,
-               const Surroundings& surroundings) {
+               Telling telling, const Surroundings& surroundings) {
   if (output.empty()) output = (std::filesystem::path(path).parent_path() / "cases.jsonl").string();
   if (file_exists(output) && overwriting == Overwriting::refused)
     return bad_input(
@@ -181,6 +263,11 @@ int import_log(const std::string& path, LogForm form, std::string output, Overwr
     return bad_input(Error{ErrorKind::data, "no case came of it, and nothing was written", {{"file", path}}},
                      surroundings);
   if (auto written = file->commit(); !written) return bad_input(written.error(), surroundings);
+  const int code = read->bad.empty() ? kDone : kCasesErrored;
+  if (telling == Telling::json) {
+    print(pretty_text(log_json(*read, output)));
+    return code;
+  }
   print(fmt::format("{} into {}{}{}\n", counted(read->cases, "case", "cases"), output,
                     read->bad.empty() ? "" : fmt::format("; {} left out", read->bad.size()),
                     read->traces_without_model == 0
@@ -190,20 +277,34 @@ int import_log(const std::string& path, LogForm form, std::string output, Overwr
   print(
       "next: a config with `evaluation: custom`, this file as input_path, and metrics; the outputs are in "
       "the data\n");
-  return read->bad.empty() ? kDone : kCasesErrored;
+  return code;
 }
 
 }  // namespace
 
 Keys import_keys() {
-  return {
-      {.name = "output",
-       .type = KeyType::path,
-       .help =
-           "promptfoo: the directory to write, by default `assay` beside the suite; the others: the file, by "
-           "default cases.jsonl beside the log."},
-      {.name = "force", .type = KeyType::boolean, .help = "Write over files that are there."},
-      {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+  return {{.name = "output",
+           .type = KeyType::path,
+           .help = "The directory to write, by default `assay` beside the file; of logs (openai, anthropic, "
+                   "otel) the file, "
+                   "by default cases.jsonl beside the log."},
+          format_key(),
+          {.name = "force", .type = KeyType::boolean, .help = "Write over files that are there."},
+          {.name = "help", .type = KeyType::boolean, .help = "This text (-h)."}};
+}
+
+std::string import_help(const Terminal& terminal) {
+  std::string out = bold("Forms\n", terminal);
+  for (const SuiteForm& suite : kSuites) out += fmt::format("  {:<16} {}\n", suite.name, suite.what);
+  for (const LogName& log : kLogs) out += fmt::format("  {:<16} {}\n", log.name, log.what);
+  return out + "\n" + bold("Flags\n", terminal) + help_text(import_keys(), text_width(terminal));
+}
+
+std::vector<std::string> import_forms() {
+  std::vector<std::string> names;
+  for (const SuiteForm& suite : kSuites) names.emplace_back(suite.name);
+  for (const LogName& log : kLogs) names.emplace_back(log.name);
+  return names;
 }
 
 int import_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
@@ -218,19 +319,23 @@ int import_command(const std::vector<std::string>& words, const Surroundings& su
     show_problems(resolved.problems, surroundings);
     return kBadInput;
   }
-  static const std::map<std::string, LogForm> kLogs = {
-      {"openai", LogForm::openai}, {"anthropic", LogForm::anthropic}, {"otel", LogForm::otel}};
   const std::vector<std::string>& given = arguments->words;
-  const bool known = given.size() == 2 && (given[0] == "promptfoo" || kLogs.contains(given[0]));
-  if (!known)
+  const std::string form = given.size() == 2 ? given[0] : "";
+  const auto* const suite = std::ranges::find(kSuites, form, &SuiteForm::name);
+  const auto* const log = std::ranges::find(kLogs, form, &LogName::name);
+  if (suite == std::end(kSuites) && log == std::end(kLogs))
     return bad_input(
-        Error{ErrorKind::usage, "what is imported? assay import promptfoo|openai|anthropic|otel FILE", {}},
+        Error{ErrorKind::usage,
+              fmt::format("what is imported? assay import {} FILE", fmt::join(import_forms(), "|")),
+              {}},
         surroundings);
   const Overwriting overwriting =
       resolved.config.boolean("force") ? Overwriting::allowed : Overwriting::refused;
   const std::string output = resolved.config.text("output");
-  if (given[0] == "promptfoo") return import_suite(given[1], output, overwriting, surroundings);
-  return import_log(given[1], kLogs.at(given[0]), output, overwriting, surroundings);
+  const Telling telling = wants_json(resolved.config) ? Telling::json : Telling::words;
+  if (suite != std::end(kSuites))
+    return import_suite(*suite, given[1], output, overwriting, telling, surroundings);
+  return import_log(given[1], log->form, output, overwriting, telling, surroundings);
 }
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #include "cli/main.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -9,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/stats/stats_help.h"
+#include "core/secrets/literal_secrets.h"
 #include "core/text.h"
-#include "core/version.h"
 #include "core/visible.h"
 #include "evaluations/registry.h"
 
@@ -30,24 +31,36 @@ constexpr Command kCommands[] = {
      any_evaluation_keys, check_command},
     {"score", "DIR [CONFIG]", "other metrics or another judge over the answers of a run", any_evaluation_keys,
      score_command},
-    {"resume", "DIR", "finish an interrupted run", resume_keys, resume_command},
-    {"compare", "BASE NEW", "two runs, paired by case: differences with intervals and tests", compare_keys,
-     compare_command},
+    {"resume", "DIR | --run ID", "finish an interrupted run", resume_keys, resume_command},
+    {"compare", "BASE NEW",
+     "two runs, paired by case: differences with intervals and tests; BASE may be baseline:NAME",
+     compare_keys, compare_command},
+    {"baseline", "set NAME DIR | list | show NAME | remove NAME",
+     "runs by name to compare with, in files to commit", baseline_keys, baseline_command},
     {"report", "DIR", "the report of a run as html, md, json, junit or csv", report_keys, report_command},
     {"show", "DIR [CASE]", "the cases of a run, finished or under way; one with all that was asked for it",
      show_keys, show_command},
     {"verify", "DIR", "files and journal of a run against each other and against its seal", verify_keys,
      verify_command},
     {"runs", "[DIR]", "the runs below a directory: what, how far, what they cost", runs_keys, runs_command},
+    {"plan", "CONFIG --pilot DIR",
+     "how many cases, answers and votes a wanted certainty needs, and what that costs", plan_keys,
+     plan_command},
+    {"audit", "DIR...",
+     "the cases of a benchmark by what several systems made of them: keys, duplicates, what tells",
+     audit_keys, audit_command},
+    {"stress", "CONFIG|DIR", "what moves the judge that must not, and which planted faults it overlooks",
+     stress_keys, stress_command},
     {"label-sample", "DIR", "which cases of a run people should label, with known probabilities",
      label_sample_keys, label_sample_command},
     {"stats", "[QUESTION] FILE",
      "do groups differ, do raters agree, who wins: the statistics on any CSV or JSONL", stats_keys,
      stats_command, stats_help},
-    {"import", "promptfoo|openai|anthropic|otel FILE",
-     "a promptfoo suite as a config with its data; logs and traces as cases", import_keys, import_command},
+    {"import", "FORM FILE", "suites, data sets and configs of other tools; logs and traces as cases",
+     import_keys, import_command, import_help},
     {"serve", "[CONFIG] [--KEY VALUE]...", "the web page, the results API and the data service", serve_keys,
      serve_command},
+    {"worker", "", "take cases of runs that are spread over several machines", worker_keys, worker_command},
     {"view", "[DIR]...", "the web page for what is here, in the browser", view_keys, view_command},
     {"sim", "", "a simulated model endpoint with fault injection", sim_keys, sim_command},
     {"init", "[EVALUATION] [DIR]", "a config with data, prompts and CI files that run at once", init_keys,
@@ -78,14 +91,13 @@ int dispatch(const std::vector<std::string>& words, const Surroundings& surround
   }
   const std::string& first = words.front();
   const std::vector<std::string> rest(words.begin() + 1, words.end());
-  if (first == "--version" || first == "-V") {
-    print(fmt::format("assay {}\n", kVersion));
-    return kDone;
-  }
+  if (first == "--version" || first == "-V") return version_command(rest, surroundings);
   if (first == "--help" || first == "-h") {
     print(general_help(surroundings.terminal));
     return kDone;
   }
+  // Asked by the shells, and no command for people.
+  if (first == "complete") return complete_command(rest, surroundings);
   if (const Command* command = find_command(first)) return command->run(rest, surroundings);
   if (find_evaluation(first) != nullptr) return named_evaluation_command(first, rest, surroundings);
   return unknown_command(first, surroundings);
@@ -114,6 +126,11 @@ int bad_input(const Error& error, const Surroundings& surroundings) {
   return kBadInput;
 }
 
+int cannot_begin(const Error& error, const Surroundings& surroundings) {
+  const int code = bad_input(error, surroundings);
+  return retryable(error.kind) ? kCasesErrored : code;
+}
+
 void show_problems(const std::vector<ConfigProblem>& problems, const Surroundings& surroundings) {
   const char* mark = surroundings.terminal.colour ? "\033[31merror\033[0m" : "error";
   for (const ConfigProblem& problem : problems) {
@@ -123,6 +140,22 @@ void show_problems(const std::vector<ConfigProblem>& problems, const Surrounding
     print_error(fmt::format("{}: {}\n", mark, visible(words, LineBreaks::kept)));
   }
 }
+
+namespace {
+
+// What stands in the arguments is shown to every user of the machine (ps): a password in an address is taken
+// out there, once it was read.
+void hide_passwords(int argc, char** argv) {
+  constexpr std::string_view kSchemeEnd = "://";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const std::size_t scheme = argument.find(kSchemeEnd);
+    if (scheme == std::string_view::npos || url_without_secrets(argument) == argument) continue;
+    std::fill(argv[i] + scheme + kSchemeEnd.size(), argv[i] + argument.size(), '*');
+  }
+}
+
+}  // namespace
 
 int run_cli(int argc, char** argv) {
   // A closed pipe and a file-size limit are errors of the write that meets them, not the end of the program.
@@ -134,7 +167,9 @@ int run_cli(int argc, char** argv) {
   surroundings.program = argc > 0 ? argv[0] : "assay";
   // An exception is a bug or memory that ran out; everything else is a value.
   try {
-    return dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), surroundings);
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    hide_passwords(argc, argv);
+    return dispatch(words, surroundings);
   } catch (const std::exception& exception) {
     print_error(fmt::format("error: internal failure: {}; please report it\n", exception.what()));
     return kCasesErrored;

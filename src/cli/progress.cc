@@ -47,7 +47,8 @@ std::string rounded(std::int64_t count) {
 
 }  // namespace
 
-std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds elapsed) {
+std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds elapsed,
+                          std::optional<int> workers) {
   const double seconds = std::chrono::duration<double>(elapsed).count();
   // What stood in the journal already was not done at this sitting's speed.
   const std::int64_t done_now = progress.done - progress.standing;
@@ -60,6 +61,7 @@ std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds 
                        : fmt::format(" · {} requests", count_words(progress.answers));
   }
   if (rate > 0) text += fmt::format(" · {:.{}f}/s", rate, rate < 10 ? 1 : 0);
+  if (workers) text += fmt::format(" · {}", counted_words(*workers, "worker", "workers"));
   text += fmt::format(" · {} in flight", progress.in_flight);
   if (progress.retrying > 0) text += fmt::format(" · {} retrying", progress.retrying);
   if (progress.errored > 0) text += fmt::format(" · {} errors", count_words(progress.errored));
@@ -75,6 +77,7 @@ std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds 
     text += fmt::format(" · oldest: case {}, {} for {}", shorten(progress.oldest->case_id, 30),
                         progress.oldest->step, duration_text(progress.oldest->since));
   }
+  if (!progress.batch.empty()) text += " · " + progress.batch;
   if (!progress.waiting_for.empty()) text += " · waiting: " + progress.waiting_for;
   return text;
 }
@@ -98,7 +101,7 @@ void ProgressLine::tick() {
 }
 
 void ProgressLine::draw() {
-  const std::string text = progress_text(run_.progress(), Clock::now() - started_);
+  const std::string text = progress_text(run_.progress(), Clock::now() - started_, run_.workers());
   if (terminal_.is_terminal) {
     print_error("\r\033[K" + shorten(text, static_cast<std::size_t>(std::max(20, terminal_.width - 1))));
     drawn_ = true;

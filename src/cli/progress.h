@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "cli/terminal.h"
@@ -11,8 +12,9 @@ namespace assay {
 
 // "1,204/10,000 cases · 312/s · 64 in flight · 2 errors · 1.2M tokens · $0.42 · 28 s left". While cases are
 // slow it counts requests too, and says what the oldest case waits for. The time left follows from requests,
-// since cases may end in bursts.
-std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds elapsed);
+// since cases may end in bursts. `workers`: of a run over several machines.
+std::string progress_text(const RunProgress& progress, std::chrono::nanoseconds elapsed,
+                          std::optional<int> workers = std::nullopt);
 
 class ProgressLine {
  public:

@@ -6,7 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "core/file.h"
 #include "report/csv.h"
 #include "report/junit.h"
@@ -70,14 +70,18 @@ Result<std::string> rendered(const std::string& directory, const std::string& fo
   const bool unfinished = is_unfinished(directory);
   // The page shows more than the summary holds, and was written with the run.
   if (format == "html" && !unfinished) return read_file(directory + "/report.html");
+  if (unfinished && format == "junit") {
+    auto found = report_unfinished_with_cases(directory);
+    if (!found) return fail(std::move(found.error()));
+    return junit_report(found->report.summary, found->cases);
+  }
   if (unfinished) {
     auto input = report_unfinished(directory);
     if (!input) return fail(std::move(input.error()));
     if (format == "html") return html_report(*input);
     if (format == "md") return markdown_report(*input);
     if (format == "csv") return summary_csv(input->summary);
-    if (format == "json") return pretty_text(to_json(input->summary));
-    return junit_report(input->summary, {});
+    return pretty_text(to_json(input->summary));
   }
   auto summary = read_summary(directory);
   if (!summary) return fail(std::move(summary.error()));

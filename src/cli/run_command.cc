@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/evaluation_words.h"
+#include "cli/execution.h"
 #include "cli/progress.h"
 #include "core/file.h"
 #include "core/json/jsonl.h"
@@ -18,6 +21,7 @@
 #include "net/signals.h"
 #include "report/terminal.h"
 #include "report/words.h"
+#include "runs/distributed/distribution.h"
 #include "runs/finished.h"
 #include "runs/piped_data.h"
 #include "runs/run.h"
@@ -25,26 +29,6 @@
 
 namespace assay {
 namespace {
-
-// Everything about one execution that is decided before it begins.
-struct Execution {
-  RunPlan plan;
-  std::string directory;
-  Opening opening = Opening::fresh;
-  bool quiet = false;
-  bool verbose = false;
-  std::string command;
-  Damage damage = Damage::refuse;
-  std::optional<CopiedData> copied = {};  // data that came by a pipe
-};
-
-// results/EVALUATION/TIME, with a number behind it if that second is taken.
-std::string fresh_directory(std::string_view evaluation, WallTime now) {
-  const std::string base = fmt::format("results/{}/{}", evaluation, directory_time(now));
-  std::string candidate = base;
-  for (int i = 2; std::filesystem::exists(candidate); ++i) candidate = fmt::format("{}-{}", base, i);
-  return candidate;
-}
 
 int exit_code_of(const Summary& summary) {
   const bool gate_failed =
@@ -61,10 +45,25 @@ std::string sitting_words(std::int64_t sent, std::int64_t all) {
                      counted_words(sent, "request was sent", "requests were sent"));
 }
 
+// What the words below say, for programs; asked for, it comes although the rest is to be quiet.
+Json finished_json(const ReportInput& report, const std::string& directory, std::int64_t sent) {
+  JsonArray pages{Json(directory + "/report.html")};
+  for (const std::string& page : report.pages) pages.push_back(Json(fmt::format("{}/{}", directory, page)));
+  const auto seal = seal_of(directory);
+  return JsonObject{{"directory", directory},
+                    {"sent", sent},
+                    {"problems", report.problem_count},
+                    {"pages", std::move(pages)},
+                    {"seal", seal ? Json(*seal) : Json(nullptr)},
+                    {"summary", to_json(report.summary)}};
+}
+
 // `sent`: requests of this sitting.
 int show_finished(const ReportInput& report, const Execution& execution, const Surroundings& surroundings,
                   std::int64_t sent = 0) {
-  if (execution.quiet) return exit_code_of(report.summary);
+  if (execution.telling == Telling::json)
+    print(pretty_text(finished_json(report, execution.directory, sent)));
+  if (execution.quiet || execution.telling == Telling::json) return exit_code_of(report.summary);
   TerminalStyle style;
   style.colour = surroundings.terminal.colour ? Colour::ansi : Colour::none;
   style.width = static_cast<std::size_t>(surroundings.terminal.width);
@@ -82,7 +81,21 @@ int show_finished(const ReportInput& report, const Execution& execution, const S
   return exit_code_of(report.summary);
 }
 
+// What goes on, and is paid for, although the run has ended.
+void show_open_batches(const BatchDesk::Open& open) {
+  if (open.ids.empty()) return;
+  constexpr std::size_t kShown = 5;
+  const std::vector<std::string> shown(
+      open.ids.begin(), open.ids.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, open.ids.size())));
+  print_error(fmt::format("{} with {} {} on at the provider ({}{}); a resume takes the answers\n",
+                          counted_words(static_cast<std::int64_t>(open.ids.size()), "batch", "batches"),
+                          counted_words(static_cast<std::int64_t>(open.requests), "request", "requests"),
+                          open.ids.size() == 1 ? "goes" : "go", fmt::join(shown, ", "),
+                          open.ids.size() > kShown ? ", …" : ""));
+}
+
 int show_stopped(const RunResult& result, const Execution& execution, const Surroundings& surroundings) {
+  show_open_batches(result.batches);
   if (result.end == RunEnd::interrupted) {
     print_error(fmt::format("interrupted; every answer so far is kept. Go on with: assay resume {}\n",
                             execution.directory));
@@ -108,11 +121,13 @@ RunRequest request_for(const Execution& execution) {
                      .directory = execution.directory,
                      .opening = execution.opening,
                      .texts = execution.plan.texts,
-                     .copied_data = execution.copied ? execution.copied->name() : std::string(),
+                     .copied_data = execution.copied ? execution.copied->name() : execution.own_data,
                      .command = execution.command,
                      .gates = execution.plan.gates,
                      .stop_when = execution.plan.stop_when,
+                     .collecting = Collecting::beside,
                      .damage = execution.damage};
+  request.warn = [](const std::string& words) { print_error(fmt::format("warning: {}\n", visible(words))); };
   if (execution.verbose) request.trace = [](const std::string& line) { print_error(visible(line) + "\n"); };
   return request;
 }
@@ -138,10 +153,10 @@ int execute(const Execution& execution, const Scan& scan, Gateway& gateway,
             const Surroundings& surroundings) {
   EventLoop& loop = gateway.loop();
   RunRequest request = request_for(execution);
-  request.cases = scan.cases;
+  request.cases = scan.cases + scan.beside;
   request.calls_a_case = scan.calls_a_case();
   auto run = loop.run_until_done(Run::open(gateway, std::move(request)));
-  if (!run) return bad_input(run.error(), surroundings);
+  if (!run) return cannot_begin(run.error(), surroundings);
   for (const std::string& note : (*run)->opening_notes()) print_error(fmt::format("note: {}\n", note));
   RunResult result;
   {
@@ -167,19 +182,113 @@ int execute(const Execution& execution, const Scan& scan, Gateway& gateway,
   if (!report) {
     return show_stopped({RunEnd::stopped, report.error()}, execution, surroundings);
   }
-  if (out_of_budget) show_error(*result.reason, surroundings);
+  if (out_of_budget) {
+    show_error(*result.reason, surroundings);
+    show_open_batches(result.batches);
+  }
   return show_finished(*report, execution, surroundings, (*run)->progress().requests);
 }
 
-// All data and the means to ask are looked at before anything is asked.
+// `assay experiment --verify DIR`: every check with what it found; 1 if one fails, 2 if files are missing.
+int verify_run(const EvaluationKind& kind, std::string_view directory, Telling telling,
+               const Surroundings& surroundings) {
+  auto checks = verify_finished(kind, std::string(directory));
+  if (!checks) return bad_input(checks.error(), surroundings);
+  const bool passed = std::ranges::all_of(*checks, &RunCheck::passed);
+  if (telling == Telling::json) {
+    print(pretty_text(
+        JsonObject{{"directory", directory}, {"passed", passed}, {"checks", checks_json(*checks)}}));
+  } else {
+    show_checks(*checks, "");
+  }
+  return passed ? kDone : kGateFailed;
+}
+
+// The one case of a run that was to try everything out, as `assay show` has it.
+int show_probe(const std::string& directory, int code, Telling telling, const Surroundings& surroundings) {
+  auto reader = LineReader::open(directory + "/results.jsonl");
+  if (!reader) return code;  // it did not come so far, and has said why
+  const auto line = reader->next();
+  const auto tree = line && *line ? parse_json((*line)->text) : Result<Json>(fail(ErrorKind::data, ""));
+  if (!tree) return code;
+  show_command({directory, text_at(*tree, "id"), "--format", telling == Telling::json ? "json" : "text"},
+               surroundings);
+  return code;
+}
+
+int run_words(std::string_view evaluation, std::string_view command, const std::vector<std::string>& words,
+              const Surroundings& surroundings) {
+  const EvaluationKind* kind = find_evaluation(evaluation);
+  Keys keys = kind != nullptr ? all_keys(*kind) : any_evaluation_keys();
+  if (kind != nullptr) {
+    for (Key& key : evaluation_flags(*kind)) keys.push_back(std::move(key));
+  }
+  auto arguments = parse_arguments(words, keys);
+  if (!arguments) return bad_input(arguments.error(), surroundings);
+  const auto verify = std::ranges::find(arguments->flags, "verify", &FlagValue::name);
+  const auto telling = telling_of(*arguments, surroundings);
+  if (!telling) return kBadInput;
+  if (verify != arguments->flags.end())
+    return verify_run(*kind, verify->value.value_or("."), *telling, surroundings);
+  if (shown_help(command, evaluation, *arguments, surroundings)) return kDone;
+  if (arguments->words.size() > 1 || (arguments->words.empty() && evaluation.empty())) {
+    return bad_input({ErrorKind::usage,
+                      arguments->words.empty() ? std::string("which config? assay run CONFIG")
+                                               : fmt::format("found {} and {}, expected one config",
+                                                             arguments->words[0], arguments->words[1]),
+                      {}},
+                     surroundings);
+  }
+  const bool probe = arguments->has("probe");
+  if (probe) arguments->flags.push_back({"limit", "1"});
+  auto plan =
+      plan_from(evaluation, arguments->words.empty() ? "" : arguments->words[0], *arguments, surroundings);
+  if (!plan) return kBadInput;
+  Execution execution;
+  execution.plan = std::move(*plan);
+  execution.telling = *telling;
+  execution.quiet = arguments->has("quiet");
+  execution.verbose = arguments->has("verbose");
+  Secrets secrets(kHiddenMark);
+  add_secrets_of(execution.plan.config.values(), secrets);
+  for (const std::string& value : execution.plan.config.filled_secrets()) secrets.add(value);
+  execution.command = secrets.hide(command_line(evaluation.empty() ? command : evaluation, words));
+  execution.directory = execution.plan.config.text("output_dir");
+  if (execution.directory.empty())
+    execution.directory = fresh_directory(execution.plan.kind->name, std::chrono::system_clock::now());
+  if (const auto piped = piped_data(all_keys(*execution.plan.kind), execution.plan.config)) {
+    auto copied = CopiedData::copy(*piped, execution.plan.config, execution.directory);
+    if (!copied) return bad_input(copied.error(), surroundings);
+    execution.copied.emplace(std::move(*copied));
+    // From here on the copy is the data.
+    arguments->flags.push_back({piped->key, execution.copied->path()});
+    plan =
+        plan_from(evaluation, arguments->words.empty() ? "" : arguments->words[0], *arguments, surroundings);
+    if (!plan) return kBadInput;
+    execution.plan = std::move(*plan);
+  }
+  // What a probe tells a program is its case.
+  if (probe && *telling == Telling::json) execution.telling = Telling::words, execution.quiet = true;
+  const int code = check_and_execute(execution, surroundings);
+  return probe ? show_probe(execution.directory, code, *telling, surroundings) : code;
+}
+
+}  // namespace
+
+std::string fresh_directory(std::string_view evaluation, WallTime now) {
+  const std::string base = fmt::format("results/{}/{}", evaluation, directory_time(now));
+  std::string candidate = base;
+  for (int i = 2; std::filesystem::exists(candidate); ++i) candidate = fmt::format("{}-{}", base, i);
+  return candidate;
+}
+
 int check_and_execute(const Execution& execution, const Surroundings& surroundings) {
   const Evaluation& evaluation = *execution.plan.evaluation;
   if (!evaluation.asks_outside()) return evaluate_data(execution, surroundings);
   EventLoop loop;
   std::vector<ConfigProblem> problems;
   Gateway gateway(loop, execution.plan.config, surroundings.environment, problems);
-  gateway.check_models(evaluation.models(), problems);
-  gateway.check_variables(evaluation.variables(), problems);
+  std::ranges::move(asking_problems(execution.plan, gateway), std::back_inserter(problems));
   auto scan = scan_data(evaluation, Estimating::some);
   if (!scan) {
     show_problems(problems, surroundings);
@@ -202,97 +311,6 @@ int check_and_execute(const Execution& execution, const Surroundings& surroundin
   return execute(execution, *scan, gateway, surroundings);
 }
 
-// `assay experiment --verify DIR`: every check with what it found; 1 if one fails, 2 if files are missing.
-int verify_run(const EvaluationKind& kind, std::string_view directory, const Surroundings& surroundings) {
-  auto checks = verify_finished(kind, std::string(directory));
-  if (!checks) return bad_input(checks.error(), surroundings);
-  show_checks(*checks, "");
-  return std::ranges::all_of(*checks, &RunCheck::passed) ? kDone : kGateFailed;
-}
-
-// The one case of a run that was to try everything out, as `assay show` has it.
-int show_probe(const std::string& directory, int code, const Surroundings& surroundings) {
-  auto reader = LineReader::open(directory + "/results.jsonl");
-  if (!reader) return code;  // it did not come so far, and has said why
-  const auto line = reader->next();
-  const auto tree = line && *line ? parse_json((*line)->text) : Result<Json>(fail(ErrorKind::data, ""));
-  if (!tree) return code;
-  show_command({directory, text_at(*tree, "id")}, surroundings);
-  return code;
-}
-
-// What makes a run of the answers of another: they are read from its files, and judgements that are asked for
-// again are taken from its journal.
-Result<std::vector<FlagValue>> flags_for_scoring(const std::string& directory) {
-  if (!file_exists(directory + "/config.yaml")) {
-    return fail(Error{ErrorKind::usage,
-                      "there is no config.yaml: this is not the directory of a run",
-                      {{"directory", directory}}});
-  }
-  std::vector<FlagValue> flags;
-  if (file_exists(directory + "/outputs.jsonl")) {
-    flags.push_back({"outputs", directory + "/outputs.jsonl"});
-  } else if (file_exists(directory + "/generated.jsonl")) {
-    flags.push_back({"input-path", directory + "/generated.jsonl"});
-    flags.push_back({"no-generate", std::nullopt});
-  }
-  if (RunStore::holds_run(directory)) flags.push_back({"reuse", directory});
-  return flags;
-}
-
-int run_words(std::string_view evaluation, std::string_view command, const std::vector<std::string>& words,
-              const Surroundings& surroundings) {
-  const EvaluationKind* kind = find_evaluation(evaluation);
-  Keys keys = kind != nullptr ? all_keys(*kind) : any_evaluation_keys();
-  if (kind != nullptr) {
-    for (Key& key : evaluation_flags(*kind)) keys.push_back(std::move(key));
-  }
-  auto arguments = parse_arguments(words, keys);
-  if (!arguments) return bad_input(arguments.error(), surroundings);
-  const auto verify = std::ranges::find(arguments->flags, "verify", &FlagValue::name);
-  if (verify != arguments->flags.end()) return verify_run(*kind, verify->value.value_or("."), surroundings);
-  if (shown_help(command, evaluation, *arguments, surroundings)) return kDone;
-  if (arguments->words.size() > 1 || (arguments->words.empty() && evaluation.empty())) {
-    return bad_input({ErrorKind::usage,
-                      arguments->words.empty() ? std::string("which config? assay run CONFIG")
-                                               : fmt::format("found {} and {}, expected one config",
-                                                             arguments->words[0], arguments->words[1]),
-                      {}},
-                     surroundings);
-  }
-  const bool probe = arguments->has("probe");
-  if (probe) arguments->flags.push_back({"limit", "1"});
-  auto plan =
-      plan_from(evaluation, arguments->words.empty() ? "" : arguments->words[0], *arguments, surroundings);
-  if (!plan) return kBadInput;
-  Execution execution;
-  execution.plan = std::move(*plan);
-  execution.quiet = arguments->has("quiet");
-  execution.verbose = arguments->has("verbose");
-  Secrets secrets(kHiddenMark);
-  add_secrets_of(execution.plan.config.values(), secrets);
-  for (const std::string& value : execution.plan.config.filled_secrets()) secrets.add(value);
-  execution.command = secrets.hide(command_line(evaluation.empty() ? command : evaluation, words));
-  execution.directory = execution.plan.config.text("output_dir");
-  if (execution.directory.empty())
-    execution.directory = fresh_directory(execution.plan.kind->name, std::chrono::system_clock::now());
-  if (const auto piped = piped_data(all_keys(*execution.plan.kind), execution.plan.config)) {
-    auto copied = CopiedData::copy(*piped, execution.plan.config, execution.directory);
-    if (!copied) return bad_input(copied.error(), surroundings);
-    execution.copied.emplace(std::move(*copied));
-    // From here on the copy is the data.
-    arguments->flags.push_back({piped->key, execution.copied->path()});
-    plan =
-        plan_from(evaluation, arguments->words.empty() ? "" : arguments->words[0], *arguments, surroundings);
-    if (!plan) return kBadInput;
-    execution.plan = std::move(*plan);
-  }
-  const int code = check_and_execute(execution, surroundings);
-  return probe ? show_probe(execution.directory, code, surroundings) : code;
-}
-
-}  // namespace
-
 int run_evaluation_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
   return run_words("", "run", words, surroundings);
 }
@@ -300,62 +318,6 @@ int run_evaluation_command(const std::vector<std::string>& words, const Surround
 int named_evaluation_command(std::string_view evaluation, const std::vector<std::string>& words,
                              const Surroundings& surroundings) {
   return run_words(evaluation, "run", words, surroundings);
-}
-
-int score_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
-  auto arguments = parse_arguments(words, any_evaluation_keys());
-  if (!arguments) return bad_input(arguments.error(), surroundings);
-  if (shown_help("score", "", *arguments, surroundings)) return kDone;
-  if (arguments->words.empty() || arguments->words.size() > 2)
-    return bad_input({ErrorKind::usage, "which run? assay score DIR [CONFIG]", {}}, surroundings);
-  const std::string directory = arguments->words[0];
-  auto flags = flags_for_scoring(directory);
-  if (!flags) return bad_input(flags.error(), surroundings);
-  const auto own = std::ranges::find_if(arguments->flags, [](const FlagValue& flag) {
-    return flag.name == "output-dir" || flag.name == "output_dir";
-  });
-  Execution execution;
-  if (own != arguments->flags.end()) execution.directory = own->value.value_or("");
-  // What the command line says itself comes later, and counts.
-  arguments->flags.insert(arguments->flags.begin(), flags->begin(), flags->end());
-  auto plan = plan_from("", arguments->words.size() == 2 ? arguments->words[1] : directory + "/config.yaml",
-                        *arguments, surroundings);
-  if (!plan) return kBadInput;
-  execution.plan = std::move(*plan);
-  execution.quiet = arguments->has("quiet");
-  execution.verbose = arguments->has("verbose");
-  execution.command = command_line("score", words);
-  // Never the run's own directory, which its config may name.
-  if (execution.directory.empty())
-    execution.directory = fresh_directory(execution.plan.kind->name, std::chrono::system_clock::now());
-  return check_and_execute(execution, surroundings);
-}
-
-int resume_command(const std::vector<std::string>& words, const Surroundings& surroundings) {
-  auto arguments = parse_arguments(words, resume_keys());
-  if (!arguments) return bad_input(arguments.error(), surroundings);
-  if (shown_help("resume", "", *arguments, surroundings)) return kDone;
-  if (arguments->words.size() != 1)
-    return bad_input({ErrorKind::usage, "which run? assay resume DIR", {}}, surroundings);
-  Execution execution;
-  execution.directory = arguments->words[0];
-  while (execution.directory.size() > 1 && execution.directory.back() == '/') execution.directory.pop_back();
-  const std::string config_file = execution.directory + "/config.yaml";
-  if (!file_exists(config_file)) {
-    return bad_input({ErrorKind::usage,
-                      "there is no config.yaml: this is not the directory of a run",
-                      {{"directory", execution.directory}}},
-                     surroundings);
-  }
-  auto plan = plan_from("", config_file, *arguments, surroundings);
-  if (!plan) return kBadInput;
-  execution.plan = std::move(*plan);
-  execution.opening = Opening::resume;
-  if (arguments->has("accept-changes") || arguments->has("accept_changes")) execution.damage = Damage::accept;
-  execution.quiet = arguments->has("quiet");
-  execution.verbose = arguments->has("verbose");
-  execution.command = fmt::format("assay run {} --output-dir NEW_DIRECTORY", quoted(config_file));
-  return check_and_execute(execution, surroundings);
 }
 
 }  // namespace assay

@@ -9,12 +9,16 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
+#include "core/environment.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "core/visible.h"
 #include "report/words.h"
+#include "runs/drift/anchor_runs.h"
 #include "runs/list.h"
 #include "runs/prune.h"
+#include "store/postgres/stored_runs.h"
 
 namespace assay {
 namespace {
@@ -35,7 +39,7 @@ std::string more_words(const FoundRun& run) {
   if (!run.what.empty()) out += fmt::format("  {}\n", run.what);
   if (!run.models.empty()) out += fmt::format("  by {}\n", fmt::join(run.models, ", "));
   if (!run.headline.empty()) out += fmt::format("  {}\n", run.headline);
-  if (!run.complete) out += fmt::format("  go on with: assay resume {}\n", run.directory);
+  if (!run.complete) out += fmt::format("  go on with: assay resume {}\n", resume_words(run));
   return out;
 }
 
@@ -45,7 +49,8 @@ std::string table(const std::vector<FoundRun>& runs) {
                                 "state", "directory");
   for (const FoundRun& run : runs) {
     out += fmt::format(fmt::runtime(kRow), run.started.empty() ? "n/a" : run.started, run.evaluation,
-                       case_words(run), run.errored, cost_cell(run), to_string(run.state()), run.directory);
+                       case_words(run), run.errored, cost_cell(run), to_string(run.state()),
+                       run.directory.empty() ? run.run_id : run.directory);
     out += more_words(run);
   }
   return out;
@@ -144,12 +149,65 @@ int prune(const std::string& results, const Config& config) {
   return failed ? kCasesErrored : kDone;
 }
 
+// What a list of runs is taken from, for the line that says that there are none.
+struct Listed {
+  std::string from;
+  std::vector<FoundRun> runs;
+};
+
+Result<Listed> listed_in_store(const std::string& text, const Environment& environment) {
+  auto filled = fill_environment(text, environment);
+  auto store = filled ? run_store_address(*filled) : fail(std::move(filled.error()));
+  if (!store) return fail(std::move(store.error()).with("key", "store"));
+  auto stored = stored_runs(*store);
+  if (!stored) return fail(std::move(stored.error()));
+  Listed listed{.from = store->shown(), .runs = {}};
+  for (const StoredRun& one : *stored) listed.runs.push_back(read_stored_run(one, *store));
+  return listed;
+}
+
+// Has the judge changed? The plain answer, then run by run.
+int drift(const std::string& results, const Config& config, const Surroundings& surroundings) {
+  AnchorRuns found = find_anchor_runs(results);
+  if (found.runs.empty() && found.unread.empty()) {
+    return bad_input({ErrorKind::data,
+                      "no finished run there has anchors; put `anchors: FILE` into the config (drift.md)",
+                      {{"directory", results}}},
+                     surroundings);
+  }
+  const DriftReport report = drift_report(std::move(found.runs));
+  if (wants_json(config)) {
+    Json told = to_json(report);
+    JsonArray unread;
+    for (const auto& [directory, why] : found.unread)
+      unread.push_back(JsonObject{{"directory", directory}, {"message", why.text()}});
+    told.get_object()["unread"] = std::move(unread);
+    print(pretty_text(told));
+  } else {
+    print(drift_text(report));
+    for (const auto& [directory, why] : found.unread)
+      print(fmt::format("not read: {}: {}\n", visible(directory), visible(why.text())));
+  }
+  return report.drifted && config.boolean("fail_on_drift") ? kGateFailed : kDone;
+}
+
 }  // namespace
 
 Keys runs_keys() {
   return {
+      {.name = "store",
+       .type = KeyType::text,
+       .help = "The runs that this store keeps, in the place of those of a directory: postgres://…. "
+               "`${NAME}` is filled from the environment.",
+       .fills = Fills::when_used},
       {.name = "results", .type = KeyType::path, .help = "Where the runs are.", .default_value = "results"},
       format_key(),
+      {.name = "drift",
+       .type = KeyType::boolean,
+       .help = "Whether the judge has changed, by the anchors of the runs (`anchors` in a config)."},
+      {.name = "fail_on_drift",
+       .type = KeyType::boolean,
+       .help = "With --drift: exit code 1 where a change is found."},
       {.name = "prune",
        .type = KeyType::boolean,
        .help = "Show which runs would be removed, and their size; with --yes they are removed."},
@@ -193,16 +251,30 @@ int runs_command(const std::vector<std::string>& words, const Surroundings& surr
       arguments->words.empty() ? resolved.config.text("results") : arguments->words.front();
   if (!arguments->words.empty() && !directory_exists(results))
     return bad_input(file_error(results, "open the directory", ENOENT), surroundings);
+  const std::string store = resolved.config.text("store");
+  if (!store.empty() &&
+      (!arguments->words.empty() || resolved.config.boolean("prune") || resolved.config.boolean("drift"))) {
+    return bad_input({ErrorKind::usage,
+                      "--store lists the runs of a store, and goes with no directory, --prune or --drift",
+                      {}},
+                     surroundings);
+  }
   if (const std::string problem = prune_problem(resolved.config); !problem.empty())
     return bad_input({ErrorKind::usage, problem, {}}, surroundings);
+  if (resolved.config.boolean("fail_on_drift") && !resolved.config.boolean("drift"))
+    return bad_input({ErrorKind::usage, "--fail-on-drift goes with --drift", {}}, surroundings);
+  if (resolved.config.boolean("drift")) return drift(results, resolved.config, surroundings);
   if (resolved.config.boolean("prune")) return prune(results, resolved.config);
-  const std::vector<FoundRun> runs = find_runs(results);
+  auto listed = store.empty() ? Result<Listed>(Listed{results, find_runs(results)})
+                              : listed_in_store(store, surroundings.environment);
+  if (!listed) return bad_input(listed.error(), surroundings);
+  const std::vector<FoundRun>& runs = listed->runs;
   if (wants_json(resolved.config)) {
     JsonArray list;
     for (const FoundRun& run : runs) list.push_back(to_json(run));
     print(pretty_text(list));
   } else if (runs.empty()) {
-    print(fmt::format("no runs in {}\n", results));
+    print(fmt::format("no runs in {}\n", listed->from));
   } else {
     print(table(runs));
   }

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "cli/arguments.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/serve.h"
+#include "core/environment.h"
 #include "core/file.h"
-#include "core/text.h"
 #include "core/yaml.h"
 #include "evaluations/common_keys.h"
 #include "net/event_loop.h"
@@ -18,28 +18,14 @@
 #include "net/signals.h"
 #include "service/data/retention.h"
 #include "service/http/access.h"
+#include "store/address.h"
 
 namespace assay {
 namespace {
 
 // How long answers under way may take when the service stops.
 constexpr auto kDrainTime = std::chrono::seconds(10);
-
-// The scheme of "postgres://…", "sqlite:…" and the like, which a path keeps as the beginning of one of its
-// parts; empty if it is a plain path. The rest may hold a password.
-std::string scheme_in(const std::string& path) {
-  for (const std::string_view part : split(path, '/')) {
-    const std::size_t colon = part.find(':');
-    if (colon == std::string_view::npos || colon < 2) continue;
-    const std::string scheme = lower_ascii(part.substr(0, colon));
-    if (scheme.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+.-") != std::string::npos) continue;
-    if (colon + 1 == part.size()) return scheme;
-    for (const char* known : {"sqlite", "postgres", "postgresql", "mysql", "file"}) {
-      if (scheme == known) return scheme;
-    }
-  }
-  return {};
-}
+constexpr const char* kStoreDirectory = "assay-store";
 
 int refuse(const Error& error, const Surroundings& surroundings) {
   show_error(error, surroundings);
@@ -69,14 +55,14 @@ std::optional<Config> read_config(const Arguments& arguments, const Surroundings
   return std::move(resolved.config);
 }
 
-int show_prunable(const std::string& directory, const RetentionPlan& plan, const Surroundings& surroundings) {
+int show_prunable(const StoreAddress& store, const RetentionPlan& plan, const Surroundings& surroundings) {
   if (plan.empty())
     return refuse(Error{ErrorKind::usage,
                         "--dry-run tells what `keep` would remove; say how long things are kept: "
                         "--keep.records 90d, --keep.jobs 30d, --keep.items 1000d",
                         {}},
                   surroundings);
-  auto pruned = prunable(directory + "/data.db", plan.since(std::chrono::system_clock::now()));
+  auto pruned = prunable(store, plan.since(std::chrono::system_clock::now()));
   if (!pruned) return refuse(pruned.error(), surroundings);
   const std::string words = pruned_words(*pruned);
   print(fmt::format("keep: would remove {}\n", words.empty() ? "nothing" : words));
@@ -106,14 +92,31 @@ Status check_addresses(const Config& config, const TokenFile& tokens) {
     if (std::string defect = Access::origin_defect(origin); !defect.empty())
       return fail(Error{ErrorKind::config, std::move(defect), {{"key", "cors"}}});
   }
-  if (const std::string scheme = scheme_in(config.text("store")); !scheme.empty()) {
-    return fail(Error{ErrorKind::config,
-                      fmt::format("found {}:…, expected a directory: the service keeps its data in a file "
-                                  "(SQLite) there, and knows no other store",
-                                  scheme),
-                      {{"key", "store"}}});
-  }
   return {};
+}
+
+// `${NAME}` may hold a password, which stands nowhere else.
+Result<StoreAddress> store_address(const Config& config, const Environment& environment) {
+  auto filled = fill_environment(config.text("store"), environment);
+  auto address = filled ? StoreAddress::read(*filled) : fail(std::move(filled.error()));
+  if (!address) return fail(std::move(address.error()).with("key", "store"));
+  return address;
+}
+
+// Where is kept what is this machine's own.
+std::string work_directory(const Config& config, const StoreAddress& store) {
+  if (config.has("work_dir")) return config.text("work_dir");
+  switch (store.kind()) {
+    case StoreAddress::Kind::directory:
+      return store.path();
+    case StoreAddress::Kind::sqlite_file: {
+      const std::size_t slash = store.path().find_last_of('/');
+      return slash == std::string::npos ? "." : store.path().substr(0, slash);
+    }
+    case StoreAddress::Kind::postgres:
+      break;
+  }
+  return kStoreDirectory;
 }
 
 Result<ServiceOptions> service_options(const Config& config, const Surroundings& surroundings) {
@@ -133,10 +136,13 @@ Result<ServiceOptions> service_options(const Config& config, const Surroundings&
   options.tokens = std::move(*tokens);
   options.results = config.texts("results");
   if (options.results.empty()) options.results.emplace_back("results");
-  options.labels = config.has("labels") ? config.text("labels") : config.text("store") + "/labels";
+  auto store = store_address(config, surroundings.environment);
+  if (!store) return fail(std::move(store.error()));
+  const std::string own = work_directory(config, *store);
+  options.labels = config.has("labels") ? config.text("labels") : own + "/labels";
   options.configs = config.text("configs");
-  options.started = config.text("store") + "/started";
-  options.data = DataOptions{config.text("store"), static_cast<int>(config.integer("jobs").value_or(2)),
+  options.started = own + "/started";
+  options.data = DataOptions{std::move(*store), own, static_cast<int>(config.integer("jobs").value_or(2)),
                              retention_plan(config)};
   options.config = config;
   options.environment = surroundings.environment;
@@ -186,9 +192,17 @@ Keys serve_keys() {
                 .help = "Origins of pages elsewhere that may use the service from a browser: "
                         "https://dashboard.example.org."},
                {.name = "store",
+                .type = KeyType::database,
+                .help = "Where the data service keeps what it has: a directory (data.db and the jobs), "
+                        "sqlite:FILE, or postgres://USER@HOST/DATABASE, which several may share. `${NAME}` "
+                        "is filled from the environment.",
+                .default_value = kStoreDirectory,
+                .fills = Fills::when_used},
+               {.name = "work_dir",
                 .type = KeyType::path,
-                .help = "Directory of the store: data.db and the jobs.",
-                .default_value = "assay-store"},
+                .help = "Directory of what is this machine's own: sheets of people who judge, runs that were "
+                        "started, copies of jobs under way; the store if that is a directory, else "
+                        "assay-store."},
                {.name = "results",
                 .type = KeyType::path_list,
                 .help = "Directories of runs that the page and the results API show; `results` if there is "
@@ -276,7 +290,7 @@ int serve_command(const std::vector<std::string>& words, const Surroundings& sur
   auto options = service_options(*config, surroundings);
   if (!options) return refuse(options.error(), surroundings);
   if (config->boolean("dry_run"))
-    return show_prunable(options->data->directory, options->data->keep, surroundings);
+    return show_prunable(options->data->store, options->data->keep, surroundings);
   // What people said and what models answered is for the service's owner alone.
   ::umask(0077);
   const bool quiet = config->boolean("quiet");

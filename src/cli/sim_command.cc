@@ -4,7 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "net/event_loop.h"
 #include "net/signals.h"
 #include "sim/server.h"
@@ -29,6 +29,9 @@ constexpr Rate kRates[] = {
     {"rate_malformed", "Share whose body is not JSON.", &SimFaultOptions::rate_malformed},
     {"rate_wrong_schema", "Share whose answer does not fit the schema.", &SimFaultOptions::rate_wrong_schema},
     {"rate_length", "Share cut off with finish reason length.", &SimFaultOptions::rate_length},
+    {"rate_batch_errored", "Share of a batch's requests that end with a server error.",
+     &SimFaultOptions::rate_batch_errored},
+    {"rate_batch_expired", "Share of a batch's requests that expire.", &SimFaultOptions::rate_batch_expired},
 };
 
 SimServerOptions options_of(const Config& config) {
@@ -42,10 +45,12 @@ SimServerOptions options_of(const Config& config) {
   options.require_key = config.text("require_key");
   options.requests_per_minute = static_cast<std::uint64_t>(config.integer("requests_per_minute").value_or(0));
   options.max_in_flight = static_cast<std::uint64_t>(config.integer("max_in_flight").value_or(0));
+  options.context_window = config.integer("context_window").value_or(0);
   options.latency = config.duration("latency");
   options.latency_spread = config.duration("latency_spread");
   options.chunk_delay = config.duration("chunk_delay");
   options.retry_after = config.number("retry_after").value_or(options.retry_after);
+  options.batch_time = config.duration("batch_time");
   for (const Rate& rate : kRates) options.*rate.member = config.number(rate.key).value_or(0);
   return options;
 }
@@ -78,6 +83,9 @@ Keys sim_keys() {
        .default_value = 0.08,
        .minimum = 0,
        .maximum = 1},
+      {.name = "weak",
+       .help = "What the judge lets itself be moved by, or does not see: orders, authority, figures, …, with "
+               "commas between them; see docs/simulator.md."},
       {.name = "script",
        .type = KeyType::path,
        .help = "JSONL file of replies to give; see docs/simulator.md."},
@@ -92,6 +100,11 @@ Keys sim_keys() {
        .help = "Answer 429 beyond so many at once.",
        .minimum = 0,
        .maximum = 1e6},
+      {.name = "context_window",
+       .type = KeyType::integer,
+       .help = "Refuse prompts of more tokens, as the service does whose model they do not fit.",
+       .minimum = 0,
+       .maximum = 1e9},
       {.name = "latency", .type = KeyType::duration, .help = "Time before an answer.", .default_value = "0s"},
       {.name = "latency_spread",
        .type = KeyType::duration,
@@ -100,6 +113,10 @@ Keys sim_keys() {
       {.name = "chunk_delay",
        .type = KeyType::duration,
        .help = "Time between the events of a stream.",
+       .default_value = "0s"},
+      {.name = "batch_time",
+       .type = KeyType::duration,
+       .help = "Time that a batch takes; its requests have their turns within it.",
        .default_value = "0s"},
       {.name = "retry_after",
        .type = KeyType::number,
@@ -129,8 +146,12 @@ int sim_command(const std::vector<std::string>& words, const Surroundings& surro
     show_problems(resolved.problems, surroundings);
     return kBadInput;
   }
+  auto weak = Weaknesses::parse(resolved.config.text("weak"));
+  if (!weak) return bad_input(std::move(weak.error()).with("flag", "--weak"), surroundings);
+  SimServerOptions options = options_of(resolved.config);
+  options.weak = *weak;
   EventLoop loop;
-  auto server = start_sim(options_of(resolved.config));
+  auto server = start_sim(std::move(options));
   if (!server) {
     show_error(server.error(), surroundings);
     return kBadInput;

@@ -6,7 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "core/json/json.h"
 #include "core/text.h"
 #include "runs/verify.h"
@@ -19,6 +19,13 @@ void show_checks(const std::vector<RunCheck>& checks, std::string_view before) {
   }
 }
 
+JsonArray checks_json(const std::vector<RunCheck>& checks) {
+  JsonArray list;
+  for (const RunCheck& check : checks)
+    list.push_back(JsonObject{{"check", check.what}, {"passed", check.passed}, {"detail", check.detail}});
+  return list;
+}
+
 namespace {
 
 // `before` stands before each line where there are several runs.
@@ -29,14 +36,11 @@ void show_verdict(const RunVerdict& verdict, std::string_view before) {
 }
 
 Json to_json(const std::string& directory, const RunVerdict& verdict) {
-  JsonArray checks;
-  for (const RunCheck& check : verdict.checks)
-    checks.push_back(JsonObject{{"check", check.what}, {"passed", check.passed}, {"detail", check.detail}});
   JsonArray notes;
   for (const std::string& note : verdict.notes) notes.emplace_back(note);
   return JsonObject{{"directory", directory},
                     {"passed", verdict.passed()},
-                    {"checks", std::move(checks)},
+                    {"checks", checks_json(verdict.checks)},
                     {"notes", std::move(notes)},
                     {"seal", verdict.seal.empty() ? Json(nullptr) : Json(verdict.seal)}};
 }

@@ -1,5 +1,7 @@
 #include "core/error.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/text.h"
@@ -34,6 +36,8 @@ std::string_view to_string(ErrorKind kind) {
       return "auth";
     case ErrorKind::rejected:
       return "rejected";
+    case ErrorKind::context_overflow:
+      return "context_overflow";
     case ErrorKind::refused:
       return "refused";
     case ErrorKind::target:
@@ -69,7 +73,9 @@ bool retryable(ErrorKind kind) {
 }
 
 Error Error::with(std::string_view key, std::string value) && {
-  context.emplace(context.begin(), std::string(key), std::move(value));
+  // Who opens a file and who reads it know the same.
+  std::pair<std::string, std::string> known(key, std::move(value));
+  if (std::ranges::find(context, known) == context.end()) context.insert(context.begin(), std::move(known));
   return std::move(*this);
 }
 

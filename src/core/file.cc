@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -49,10 +50,9 @@ std::string advice(int code) {
   }
 }
 
-// The rename itself is durable only once the directory is flushed.
-void flush_directory_of(const std::string& path) {
-  const auto parent = std::filesystem::path(path).parent_path();
-  const int fd = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+// A rename is durable only once the directory is flushed. "" is the current one.
+void flush_directory(const std::string& directory) {
+  const int fd = ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
   ::fsync(fd);
   ::close(fd);
@@ -139,20 +139,53 @@ void AtomicFile::flush() {
 }
 
 Status AtomicFile::commit() {
+  AtomicFile* const alone = this;
+  return commit_all({&alone, 1});
+}
+
+void AtomicFile::write_out() {
   // The last buffer is written here: a small file needs no other thread.
   if (behind_ != nullptr) behind_->wait(*sink_);
   sink_->put(buffer_);
+  sink_->start_flush();
   buffer_.clear();
-  int error = sink_->finish();
+}
+
+Status AtomicFile::settle() {
+  const int error = sink_->finish();
   hash_ = sink_->hash();
+  return error == 0 ? Status() : fail(file_error(path_, "write", error));
+}
+
+Status AtomicFile::give_name() {
   sink_.reset();
-  if (error == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(temporary_.c_str());
-    return fail(file_error(path_, "write", error));
+  if (::rename(temporary_.c_str(), path_.c_str()) == 0) return {};
+  const int error = errno;
+  ::unlink(temporary_.c_str());
+  return fail(file_error(path_, "write", error));
+}
+
+Status AtomicFile::commit_all(std::span<AtomicFile* const> files) {
+  // A flush waits for everything that the file system has begun before it, so all are begun before the first.
+  for (AtomicFile* file : files) file->write_out();
+  for (AtomicFile* file : files) {
+    if (auto settled = file->settle(); !settled) {
+      for (AtomicFile* other : files) other->discard();
+      return settled;
+    }
   }
-  flush_directory_of(path_);
-  return {};
+  std::set<std::string> directories;
+  Status named;
+  for (AtomicFile* file : files) {
+    if (named) {
+      named = file->give_name();
+    } else {
+      file->discard();
+    }
+    directories.insert(std::filesystem::path(file->path_).parent_path().string());
+  }
+  for (const std::string& directory : directories) flush_directory(directory);
+  return named;
 }
 
 void AtomicFile::discard() {
@@ -246,7 +279,8 @@ Status make_directories(const std::string& path) {
   std::filesystem::create_directories(path, code);
   if (code) return fail(file_error(path, "create the directory", code.value()));
   // What is written into it and flushed is lost with it, if it was not.
-  for (const std::string& directory : made) flush_directory_of(directory);
+  for (const std::string& directory : made)
+    flush_directory(std::filesystem::path(directory).parent_path().string());
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,9 @@ class AtomicFile {
   // Buffered. The first failure is kept and returned by commit(), so that callers may write without looking.
   void write(std::string_view bytes);
   Status commit();
+  // All of them, as if each were committed by itself, but the disk is waited for a few times only. None
+  // appears if the content of one cannot be kept.
+  static Status commit_all(std::span<AtomicFile* const> files);
   const std::string& path() const { return path_; }
   // The SHA-256 of what was committed, hex; nothing without a WriteBehind.
   const std::optional<std::string>& hash() const { return hash_; }
@@ -39,6 +43,10 @@ class AtomicFile {
   AtomicFile(std::string path, std::string temporary, std::unique_ptr<FileSink> sink, WriteBehind* behind);
   void flush();
   void discard();
+  // The three parts of a commit: all is with the kernel and on its way; it is on the disk; it has its name.
+  void write_out();
+  Status settle();
+  Status give_name();
 
   std::string path_;
   std::string temporary_;

@@ -4,21 +4,15 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include "core/file.h"
+#include "core/sha256_state.h"
 
 namespace assay {
 
 // libcrypto is linked through libcurl already and uses the processor's SHA instructions.
-struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() { EVP_DigestInit_ex(context, EVP_sha256(), nullptr); }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-};
+struct Sha256::State : Sha256State {};
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {}
 Sha256::~Sha256() = default;
@@ -26,31 +20,21 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::string_view bytes) {
-  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+  state_->update(bytes);
 }
 
 Digest Sha256::so_far() const {
-  EVP_MD_CTX* const copy = EVP_MD_CTX_new();
-  EVP_MD_CTX_copy_ex(copy, state_->context);
-  Digest digest{};
-  unsigned int length = 0;
-  EVP_DigestFinal_ex(copy, digest.data(), &length);
-  EVP_MD_CTX_free(copy);
-  return digest;
+  return state_->digest();
 }
 
 Digest Sha256::finish() {
-  Digest digest{};
-  unsigned int length = 0;
-  EVP_DigestFinal_ex(state_->context, digest.data(), &length);
-  return digest;
+  return state_->digest();
 }
 
 Digest sha256(std::string_view bytes) {
-  Digest digest{};
-  unsigned int length = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr);
-  return digest;
+  Sha256State state;
+  state.update(bytes);
+  return state.digest();
 }
 
 std::string hex(const Digest& digest) {

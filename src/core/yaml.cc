@@ -307,6 +307,20 @@ Status check_encoding(std::string_view text) {
                                           : "found bytes that are not UTF-8; save the file as UTF-8"));
 }
 
+// yaml-cpp takes a ? inside { } or [ ] for the beginning of a key wherever it stands; in YAML it may be the
+// end of a question.
+std::string likely_cause(std::string_view text, const YAML::Mark& mark) {
+  if (mark.is_null()) return "";
+  for (int line = 0; line < mark.line; ++line) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return "";
+    text.remove_prefix(end + 1);
+  }
+  const auto column = static_cast<std::size_t>(mark.column);
+  if (column >= text.size() || text[column] != '?') return "";
+  return "; inside { } or [ ] a text with a ? must stand in quotes: {question: \"What?\"}";
+}
+
 }  // namespace
 
 YamlPosition YamlDocument::position(const std::string& pointer) const {
@@ -331,7 +345,8 @@ Result<YamlDocument> parse_yaml(std::string_view text) {
     document.value = std::move(*value);
     return document;
   } catch (const YAML::Exception& exception) {
-    return fail(yaml_error(exception.mark, "not YAML: " + exception.msg));
+    return fail(
+        yaml_error(exception.mark, "not YAML: " + exception.msg + likely_cause(text, exception.mark)));
   }
 }
 

@@ -33,6 +33,14 @@ struct Case {
   }
 };
 
+// Cases that are done beside those of the run (CaseWork::beside) have their indices from here on. Those of
+// the run are below it, also where an index is a digest.
+inline constexpr std::int64_t kFirstBeside = std::int64_t{1} << 62;
+
+inline bool is_beside(std::int64_t index) {
+  return index >= kFirstBeside;
+}
+
 // Where a case stands in its source, to come back to it.
 struct CasePlace {
   std::int64_t index = 0;

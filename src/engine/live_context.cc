@@ -6,8 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
-#include "core/sha256.h"
 #include "core/time.h"
 #include "net/on_loop.h"
 
@@ -42,9 +42,41 @@ struct PendingAnswer {
     asked->reply = std::move(answer.answer.reply);
     auto durable = co_await asked->store.put(std::move(whole));
     asked->lost = !durable;
-    co_return durable;
+    if (!durable) co_return fail(std::move(durable.error()));
+    co_return *durable ? asked->take(std::move(**durable)) : Status();
+  }
+
+  // Another worker was asked for the same case and was first: its answer is the one that counts.
+  Status take(EffectRow standing) {
+    if (standing.request_hash != row.request_hash) {
+      lost = true;
+      return fail(
+          Error{ErrorKind::changed,
+                "another worker has journaled an answer to another request under the same key: it works "
+                "with another config, other data or another version of assay",
+                {{"step", row.key.step}}});
+    }
+    reply = std::move(standing.reply);
+    standing.request.clear();
+    row = std::move(standing);
+    return {};
   }
 };
+
+// Only answers of models: what a tool, a target or a command says may change with the world.
+bool is_shared(std::string_view kind) {
+  return kind == "model" || kind == "embedding";
+}
+
+CachedAnswer shared_form(const EffectRow& row, std::string reply) {
+  return {cache_key(row.kind, row.request_hash, row.key.step, row.key.attempt),
+          std::move(reply),
+          row.model,
+          row.prompt_tokens,
+          row.completion_tokens,
+          row.cached_tokens,
+          row.reasoning_tokens};
+}
 
 void add(StepSpending& spent, const EffectRow& row) {
   spent.latency_ms += static_cast<double>(row.latency_us) / 1e3;
@@ -96,13 +128,34 @@ const EffectRow* LiveContext::journaled(const EffectKey& key) const {
 }
 
 Task<Result<std::optional<EffectRow>>> LiveContext::reused(const EffectKey& key, const Digest& hash) {
-  if (means_.earlier_answers == nullptr) co_return std::nullopt;
+  if (means_.earlier_answers == nullptr || is_beside(index_)) co_return std::nullopt;
   auto found = co_await means_.earlier_answers->find_answer(hash, key.step, key.attempt);
   if (!found || !*found) co_return found;
   (*found)->key = key;
   (*found)->reused = true;
   (*found)->cost_picousd = 0;
   co_return found;
+}
+
+Task<std::optional<EffectRow>> LiveContext::shared(const Effect& effect, const EffectKey& key,
+                                                   const Digest& hash) {
+  if (means_.cache == nullptr || !is_shared(effect.kind()) || is_beside(index_)) co_return std::nullopt;
+  auto found = co_await means_.cache->find(cache_key(effect.kind(), hash, key.step, key.attempt));
+  if (!found) co_return std::nullopt;
+  EffectRow row;
+  row.key = key;
+  row.kind = effect.kind();
+  row.request_hash = hash;
+  row.reply = std::move(found->reply);
+  row.model = std::move(found->model);
+  row.prompt_tokens = found->prompt_tokens;
+  row.completion_tokens = found->completion_tokens;
+  row.cached_tokens = found->cached_tokens;
+  row.reasoning_tokens = found->reasoning_tokens;
+  row.cost_picousd = 0;
+  row.finished = iso_time(std::chrono::system_clock::now());
+  row.reused = true;
+  co_return row;
 }
 
 Task<Result<std::string>> LiveContext::perform(std::string step, int attempt,
@@ -116,7 +169,7 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt,
          "a step of a case is asked once for each attempt");
   asked_.push_back(mark);
   EffectKey key{index_, std::move(step), attempt};
-  const Digest hash = sha256(terms->request);
+  const Digest hash = means_.hashes[start_.branch].whole(terms->request, terms->request_prefixes);
   if (const EffectRow* row = journaled(key)) {
     if (row->request_hash != hash) {
       co_return end_run(
@@ -130,15 +183,23 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt,
   }
   auto earlier = co_await reused(key, hash);
   if (!earlier) co_return end_run(std::move(earlier.error()));
+  if (!*earlier) *earlier = co_await shared(*effect, key, hash);
   if (*earlier) {
-    std::string reply = (*earlier)->reply;
-    spend(**earlier);
+    // It goes on without a permit; others need not wait for it.
+    if (start_.lease) means_.account.home().post([lease = start_.lease] { lease->begin(); });
+    const auto taken = std::make_shared<PendingAnswer>(means_.store);
+    taken->row = **earlier;
+    taken->reply = std::exchange(taken->row.reply, {});
     // Another run's row comes without its request, which is this one.
     (*earlier)->request = std::move(terms->request);
     (*earlier)->request_prefixes = std::move(terms->request_prefixes);
     auto durable = co_await means_.store.put(std::move(**earlier));
     if (!durable) co_return end_run(std::move(durable.error()));
-    co_return reply;
+    if (*durable) {
+      if (auto same = taken->take(std::move(**durable)); !same) co_return end_run(std::move(same.error()));
+    }
+    spend(taken->row);
+    co_return std::move(taken->reply);
   }
   co_return co_await ask(std::move(key), hash, std::move(*terms), std::move(effect));
 }
@@ -156,6 +217,7 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
   call->effect = std::move(effect);
   call->terms = std::move(terms);
   call->place = {index_, place.step, place.attempt, start_.turn, id_};
+  if (start_.lease) call->begin = [lease = start_.lease] { return lease->begin(); };
   call->keep = [asked](Answer answer) { return PendingAnswer::keep(asked, std::move(answer)); };
   auto done = co_await on(means_.account.home(), means_.account.perform(std::move(call), start_.branch));
   if (!done) {
@@ -163,6 +225,9 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
     co_return fail(std::move(done.error()).with("step", place.step));
   }
   spend(asked->row);
+  // It is durable in the journal.
+  if (means_.cache != nullptr && is_shared(asked->row.kind))
+    means_.cache->put(shared_form(asked->row, asked->reply));
   co_return std::move(asked->reply);
 }
 

@@ -10,10 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/headed_hash.h"
 #include "engine/case.h"
 #include "engine/context.h"
+#include "engine/distributed/lease.h"
 #include "engine/outcome.h"
 #include "gateway/gateway.h"
+#include "store/cache/answer_cache.h"
 #include "store/run_store.h"
 
 namespace assay {
@@ -23,14 +26,19 @@ struct RunMeans {
   Account& account;
   RunStore& store;
   RunStore* earlier_answers = nullptr;  // of the run named by --reuse
+  AnswerCache* cache = nullptr;         // that runs share
   std::uint64_t seed = 0;
+  std::vector<HeadedHash> hashes = {};  // of requests, by branch
 };
 
 // How a case is begun, which is decided at the gateway's home.
 struct CaseStart {
-  std::size_t branch = 0;  // where it lives
-  std::int64_t turn = 0;   // Account::next_turn()
-  bool journaled = false;  // the store holds effects of it
+  std::size_t branch = 0;             // where it lives
+  std::int64_t turn = 0;              // Account::next_turn()
+  bool journaled = false;             // the store holds effects of it
+  bool calibrates = false;            // it is evaluated as far as is known, and has no outcome yet
+  std::shared_ptr<Lease> lease = {};  // null: it is this process's own for good
+  std::string given_up = {};          // why it is not evaluated; empty: it is
 };
 
 struct CaseUsage {
@@ -93,6 +101,8 @@ class LiveContext final : public CaseContext {
   const EffectRow* journaled(const EffectKey& key) const;
   // From the run that answers are taken from, as a row of this one; nothing if it has none.
   Task<Result<std::optional<EffectRow>>> reused(const EffectKey& key, const Digest& hash);
+  // From what runs share, in the same way.
+  Task<std::optional<EffectRow>> shared(const Effect& effect, const EffectKey& key, const Digest& hash);
   Task<Result<std::string>> ask(EffectKey key, const Digest& hash, Terms terms,
                                 std::shared_ptr<Effect> effect);
   // An answer that cannot be kept, or does not fit, must not count: the run ends here.

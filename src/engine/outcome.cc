@@ -6,11 +6,12 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::pair<OutcomeKind, std::string_view>, 7> kNames = {{
+constexpr std::array<std::pair<OutcomeKind, std::string_view>, 8> kNames = {{
     {OutcomeKind::scored, "scored"},
     {OutcomeKind::target_failed, "target_failed"},
     {OutcomeKind::judge_failed, "judge_failed"},
     {OutcomeKind::infra_failed, "infra_failed"},
+    {OutcomeKind::context_overflow, "context_overflow"},
     {OutcomeKind::refused, "refused"},
     {OutcomeKind::limit_hit, "limit_hit"},
     {OutcomeKind::skipped, "skipped"},
@@ -40,6 +41,8 @@ OutcomeKind outcome_of(ErrorKind kind) {
     case ErrorKind::schema:
     case ErrorKind::parse:
       return OutcomeKind::judge_failed;
+    case ErrorKind::context_overflow:
+      return OutcomeKind::context_overflow;
     case ErrorKind::refused:
       return OutcomeKind::refused;
     case ErrorKind::budget:

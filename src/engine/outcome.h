@@ -10,13 +10,14 @@
 namespace assay {
 
 enum class OutcomeKind {
-  scored,         // evaluated completely
-  target_failed,  // the system under test gave no usable output
-  judge_failed,   // the judge gave no usable answer after all attempts
-  infra_failed,   // network, provider or quota: neither target nor judge is to blame
-  refused,        // a model declined
-  limit_hit,      // a limit of the run (budget, turns) ended it
-  skipped,        // left out by design
+  scored,            // evaluated completely
+  target_failed,     // the system under test gave no usable output
+  judge_failed,      // the judge gave no usable answer after all attempts
+  infra_failed,      // network, provider or quota: neither target nor judge is to blame
+  context_overflow,  // a prompt did not fit into the model's context, and would not fit the next time
+  refused,           // a model declined
+  limit_hit,         // a limit of the run (budget, turns) ended it
+  skipped,           // left out by design
 };
 
 struct Outcome {

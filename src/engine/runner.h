@@ -12,9 +12,11 @@
 
 #include "core/error.h"
 #include "core/task.h"
+#include "engine/distributed/case_supply.h"
 #include "engine/stop_rule.h"
 #include "engine/work.h"
 #include "gateway/gateway.h"
+#include "store/cache/answer_cache.h"
 #include "store/run_store.h"
 
 namespace assay {
@@ -22,9 +24,13 @@ namespace assay {
 struct RunnerOptions {
   std::uint64_t seed = 0;
   RunStore* earlier_answers = nullptr;  // of an earlier run, to be taken first; null: none
+  AnswerCache* cache = nullptr;         // that runs share; null: none
   StopRule* stop_rule = nullptr;        // null: all cases, in input order
   // Told of every outcome once it is durable; may be empty.
   std::function<void(const Case& input, const Outcome& outcome)> on_outcome;
+  // Told, as the run goes on, of how far into the input every case has its last outcome, durable: all with an
+  // index below `end`. May be empty.
+  std::function<void(std::int64_t end)> on_settled;
   std::function<void(const std::string&)> trace;  // one line per request (-v); may be empty
   std::optional<double> calls_a_case;  // as estimated, until enough cases have shown it; absent: unknown
 };
@@ -44,6 +50,7 @@ struct RunProgress {
   std::optional<AccountFigures::Oldest> oldest;
   std::int64_t spent_picousd = 0;  // of the process
   std::string waiting_for;         // why nothing moves, if so
+  std::string batch;               // "batch of 40: 12 done"; empty: there is none
 };
 
 // Why a run ended before all cases were done.
@@ -51,7 +58,8 @@ enum class RunEnd { complete, interrupted, stopped };
 
 struct RunResult {
   RunEnd end = RunEnd::complete;
-  std::optional<Error> reason;  // stopped
+  std::optional<Error> reason;   // stopped
+  BatchDesk::Open batches = {};  // that go on at the provider although the run ended before them
 };
 
 class Runner {
@@ -65,6 +73,14 @@ class Runner {
   // Runs every case of `work` that has no standing outcome in the store. All three outlive the task.
   Task<RunResult> run(const CaseWork& work, RunStore& store, std::int64_t total);
 
+  // Learns, and keeps in the store, what must be known before any case may end, and nothing more: whoever
+  // runs the cases finds it there. Both outlive the task.
+  Task<RunResult> learn(const CaseWork& work, RunStore& store);
+
+  // Runs the cases that the supply gives until it has no more; what must be known before one ends is in the
+  // store. All three outlive the task.
+  Task<RunResult> serve(const CaseWork& work, RunStore& store, CaseSupply& supply);
+
   // Starts nothing new and lets what is in flight end.
   void interrupt();
   RunProgress progress() const;
@@ -73,6 +89,10 @@ class Runner {
   class State;
   std::unique_ptr<State> state_;
 };
+
+// How many cases keep so many requests in flight while others wait for the disk, with an answer or with their
+// outcome.
+int cases_at_once(int concurrency);
 
 // Outcomes that a resume tries again: nobody under test was to blame.
 std::vector<std::string> outcomes_to_retry();

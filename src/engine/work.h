@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/problem.h"
 #include "core/task.h"
+#include "engine/calibration.h"
 #include "engine/case.h"
 #include "engine/chosen_cases.h"
 #include "engine/context.h"
@@ -82,6 +83,10 @@ class CaseWork {
   Result<std::unique_ptr<CaseSource>> chosen_cases() const;
   void choose(CaseChoice choice) { choice_ = std::move(choice); }
   const CaseChoice& choice() const { return choice_; }
+  // Work that is done beside these cases in every run, whatever is chosen of them and wherever it stops, and
+  // counts nowhere among them. Its cases have indices from kFirstBeside on and ids of their own, and take no
+  // answer of an earlier run. Null: there is none.
+  virtual const CaseWork* beside() const { return nullptr; }
   // Whether cases need effects at all. If not, evaluate() is never called and no journal is made.
   virtual bool asks_outside() const = 0;
   // Asks what is needed to score the case. `input` (complete in itself) and `context` outlive the task.
@@ -92,8 +97,15 @@ class CaseWork {
   virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
   // Names of the models that will be asked, so that a missing key is noticed before anything is sent.
   virtual std::vector<std::string> models() const = 0;
+  // Those of them that are asked for vectors.
+  virtual std::vector<std::string> embedding_models() const { return {}; }
   // Environment variables that must be set besides, for the same reason.
   virtual std::vector<std::string> variables() const { return {}; }
+  // What must be learnt from some of the cases before any may end; null: nothing. The work's own, which a run
+  // changes as it learns.
+  virtual RunCalibration* calibration() const { return nullptr; }
+  // Programs and directories that are not there, for the same reason: each with its key and what is missing.
+  virtual std::vector<std::pair<std::string, std::string>> not_found() const { return {}; }
 
  private:
   CaseChoice choice_;  // all, unless somebody chose

@@ -1,15 +1,16 @@
 #include "evaluations/call_patterns.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/environment.h"
+#include "core/config/variables.h"
 #include "core/file.h"
+#include "core/files/find_program.h"
 #include "core/text.h"
 #include "evaluations/fill.h"
-#include "tools/find_program.h"
 
 namespace assay {
 namespace {
@@ -22,19 +23,23 @@ void add_names(std::vector<std::string>& names, std::vector<std::string> more) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> variables_in(const NamedTexts& texts) {
-  std::vector<std::string> names;
-  for (const auto& [unused, value] : texts) {
-    const Environment noting = [&](std::string_view name) {
-      names.emplace_back(name);
-      return std::optional<std::string>("");
-    };
-    [[maybe_unused]] const auto filled = fill_environment(value, noting);
+// A case chooses a directory below the declared one: what is no plain name would choose another.
+Result<std::string> filled_directory(const std::string& pattern, const JsonObject& fields) {
+  std::string filled = fill_fields(pattern, fields);
+  for (const std::string& name : placeholders_in(pattern)) {
+    const Json* value = fields.if_contains(name);
+    const std::string text = value != nullptr ? text_or_json(*value) : "";
+    const bool plain = !text.empty() && text.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+    if (plain && std::filesystem::path(filled).lexically_normal() == filled) continue;
+    return fail(ErrorKind::target,
+                fmt::format("cwd cannot be filled: {} holds {}, expected the plain name of a "
+                            "directory",
+                            name, excerpt(Json(boost::json::string(text)))));
   }
-  return names;
+  return filled;
 }
+
+}  // namespace
 
 NamedTexts named_texts(const Json* given) {
   NamedTexts texts;
@@ -43,8 +48,16 @@ NamedTexts named_texts(const Json* given) {
   return texts;
 }
 
-CommandCall CommandPattern::fill(const JsonObject& fields) const {
+Result<CommandCall> CommandPattern::fill(const JsonObject& fields) const {
+  for (const std::string& name : needed()) {
+    if (const Json* value = fields.if_contains(name); value == nullptr || value->is_null())
+      return fail(ErrorKind::target,
+                  fmt::format("the field {} is missing, and the command is filled from it", name));
+  }
   CommandCall filled = call;
+  auto directory = filled_directory(call.working_directory, fields);
+  if (!directory) return fail(std::move(directory.error()));
+  filled.working_directory = std::move(*directory);
   for (const std::string& argument : arguments) filled.command.push_back(fill_fields(argument, fields));
   for (const auto& [name, value] : environment)
     filled.literal_environment.emplace_back(name, fill_fields(value, fields));
@@ -53,14 +66,33 @@ CommandCall CommandPattern::fill(const JsonObject& fields) const {
 }
 
 std::vector<std::string> CommandPattern::variables() const {
-  return variables_in(call.environment);
+  return environment_names(call.environment);
 }
 
 std::vector<std::string> CommandPattern::placeholders() const {
-  std::vector<std::string> names;
+  std::vector<std::string> names = placeholders_in(call.working_directory);
   for (const std::string& argument : arguments) add_names(names, placeholders_in(argument));
   for (const auto& [name, value] : environment) add_names(names, placeholders_in(value));
   return names;
+}
+
+std::vector<std::pair<std::string, std::string>> CommandPattern::not_found() const {
+  std::vector<std::pair<std::string, std::string>> missing;
+  // Of one that is filled for each case, as much as all cases share.
+  std::string directory = call.working_directory;
+  if (!placeholders_in(directory).empty())
+    directory = std::filesystem::path(directory.substr(0, directory.find('{'))).parent_path().string();
+  const bool shared = directory == call.working_directory;
+  if (!directory.empty() && !directory_exists(directory)) {
+    missing.emplace_back("cwd", "there is no directory " + directory);
+    if (auto found = check_program(call.command.front()); !found)
+      missing.emplace_back("command", found.error().text());
+  } else if (auto found =
+                 shared ? check_command(call.command, directory) : check_program(call.command.front());
+             !found) {
+    missing.emplace_back("command", found.error().text());
+  }
+  return missing;
 }
 
 Result<HttpCall> HttpPattern::fill(const JsonObject& fields) const {
@@ -79,7 +111,7 @@ Result<HttpCall> HttpPattern::fill(const JsonObject& fields) const {
 }
 
 std::vector<std::string> HttpPattern::variables() const {
-  return variables_in(call.headers);
+  return environment_names(call.headers);
 }
 
 std::vector<std::string> HttpPattern::placeholders() const {
@@ -103,11 +135,7 @@ std::optional<CommandPattern> read_command_pattern(const Config& entry, const st
   if (call.command.empty()) {
     problems.push_back(
         {"config", key + ".command", "found an empty list, expected a program and its arguments"});
-  } else if (auto found = check_command(call.command, call.working_directory); !found) {
-    problems.push_back({"config", key + ".command", found.error().text()});
   }
-  if (!call.working_directory.empty() && !directory_exists(call.working_directory))
-    problems.push_back({"config", key + ".cwd", "there is no directory " + call.working_directory});
   pattern.arguments = entry.texts("args");
   // A value from the environment is a secret and stays out of the journal; one from the case belongs there.
   for (auto& [name, value] : named_texts(entry.find("env")))

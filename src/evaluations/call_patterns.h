@@ -20,20 +20,24 @@ using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 // An object of names and texts, as headers and variables are declared; empty if it is none.
 NamedTexts named_texts(const Json* given);
-// The names of the `${NAME}`s in the values.
-std::vector<std::string> variables_in(const NamedTexts& texts);
 
 struct CommandPattern {
   CommandCall call;
   std::vector<std::string> arguments;  // behind those of the call
   NamedTexts environment;
 
-  // The fields as JSON on stdin.
-  CommandCall fill(const JsonObject& fields) const;
+  // The fields as JSON on stdin. Error of kind target if a field that an argument or a variable is filled
+  // from is missing: the program would be given its name for its value.
+  Result<CommandCall> fill(const JsonObject& fields) const;
   // Of the environment, that must be set.
   std::vector<std::string> variables() const;
   // The `{field}`s in it.
   std::vector<std::string> placeholders() const;
+  // Those that a case must have.
+  std::vector<std::string> needed() const { return placeholders(); }
+  // The program, its script and its directory, as far as they are not there: key (below that of the pattern)
+  // and what is missing.
+  std::vector<std::pair<std::string, std::string>> not_found() const;
 };
 
 struct HttpPattern {
@@ -44,6 +48,10 @@ struct HttpPattern {
   Result<HttpCall> fill(const JsonObject& fields) const;
   std::vector<std::string> variables() const;
   std::vector<std::string> placeholders() const;
+  // Of the address; braces of a body that name no field stay.
+  std::vector<std::string> needed() const { return url.names(); }
+  // Whether somebody listens is seen when it is asked.
+  static std::vector<std::pair<std::string, std::string>> not_found() { return {}; }
 };
 
 // From an object with the keys `command, args, env, cwd, concurrency, timeout, attempts` or `http` (url,

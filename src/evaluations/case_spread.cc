@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/plots/few.h"
 #include "report/words.h"
 
 namespace assay {
@@ -16,7 +17,7 @@ constexpr std::size_t kShownBins = 20;
 constexpr std::size_t kStepsPerDecade = 50;
 constexpr std::size_t kMostPoints = 200;
 constexpr std::size_t kMostHistograms = 8;
-constexpr std::int64_t kFewestCases = 3;  // below, the table of cases says it better
+constexpr std::int64_t kFewestCases = kFewestForABar;  // below, the table of cases says it better
 constexpr Interval kMilliseconds{0.01, 1e8};
 constexpr Interval kDollars{1e-8, 1e4};
 

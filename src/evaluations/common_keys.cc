@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <fmt/format.h>
 
 #include "core/text.h"
+#include "evaluations/distribution/distribution_keys.h"
+#include "evaluations/judges/anchors.h"
+#include "evaluations/stress/stressed.h"
 #include "models/providers/provider.h"
 
 namespace assay {
@@ -19,55 +22,80 @@ std::vector<std::string> provider_names() {
   return names;
 }
 
-// "OPENAI_API_KEY or ANTHROPIC_API_KEY": what the providers have in this column.
-std::string either_of(std::string_view Provider::* variable) {
-  std::vector<std::string_view> names;
-  for (const Provider& provider : providers()) {
-    if (!(provider.*variable).empty()) names.push_back(provider.*variable);
-  }
-  return join(names, " or ");
-}
-
 Key models_key() {
-  return {.name = "models",
-          .type = KeyType::object_map,
-          .help = "Names of your own for models. Elsewhere a model is such a name or `provider/name`.",
-          .keys = {{.name = "provider",
-                    .help = "Whose protocol it speaks.",
-                    .required = true,
-                    .choices = provider_names()},
-                   {.name = "name", .help = "The model's name at the provider.", .required = true},
-                   {.name = "base_url",
-                    .help = fmt::format(
-                        "Address of another server with the same protocol; by default {}, then the "
-                        "provider's own.",
-                        either_of(&Provider::base_variable)),
-                    .fills = Fills::when_used},
-                   {.name = "api_key_env",
-                    .help = fmt::format("Environment variable that holds the key; by default {}.",
-                                        either_of(&Provider::key_variable))},
-                   {.name = "max_tokens",
-                    .type = KeyType::integer,
-                    .help = "Longest answer, in tokens.",
-                    .minimum = 1,
-                    .maximum = 10'000'000},
-                   {.name = "temperature",
-                    .type = KeyType::number,
-                    .help = "Sampling temperature where nothing else sets it.",
-                    .minimum = 0,
-                    .maximum = 2},
-                   {.name = "structured",
-                    .help = "How JSON answers are obtained; `auto` tries what the model can do.",
-                    .default_value = "auto",
-                    .choices = {"auto", "json_schema", "tools", "text"}},
-                   {.name = "stream",
-                    .type = KeyType::boolean,
-                    .help = "Receive answers as a stream, so that a silent connection is noticed early.",
-                    .default_value = false},
-                   {.name = "timeout",
-                    .type = KeyType::duration,
-                    .help = "Longest time for one request; by default limits.timeout."}},
-          .example = "local: {provider: openai, base_url: \"http://127.0.0.1:8080/v1\", name: qwen3}"};
+  return {
+      .name = "models",
+      .type = KeyType::object_map,
+      .help = "Names of your own for models. Elsewhere a model is such a name or `provider/name`.",
+      .keys =
+          {{.name = "provider",
+            .help = "Whose protocol it speaks.",
+            .required = true,
+            .choices = provider_names()},
+           {.name = "name", .help = "The model's name at the provider.", .required = true},
+           {.name = "base_url",
+            .help = "Address of another server with the same protocol; by default the provider's variable "
+                    "(OPENAI_BASE_URL, …), then its own.",
+            .fills = Fills::when_used},
+           {.name = "api_key_env",
+            .help = "Environment variable that holds the key; by default the provider's (OPENAI_API_KEY, "
+                    "…)."},
+           {.name = "max_tokens",
+            .type = KeyType::integer,
+            .help = "Longest answer, in tokens.",
+            .minimum = 1,
+            .maximum = 10'000'000},
+           {.name = "temperature",
+            .type = KeyType::number,
+            .help = "Sampling temperature where nothing else sets it.",
+            .minimum = 0,
+            .maximum = 2},
+           {.name = "structured",
+            .help = "How JSON answers are obtained; `auto` tries what the model can do.",
+            .default_value = "auto",
+            .choices = {"auto", "json_schema", "tools", "text"}},
+           {.name = "stream",
+            .type = KeyType::boolean,
+            .help = "Receive answers as a stream, so that a silent connection is noticed early.",
+            .default_value = false},
+           {.name = "timeout",
+            .type = KeyType::duration,
+            .help = "Longest time for one request; by default limits.timeout."},
+           {.name = "top_p",
+            .type = KeyType::number,
+            .help = "Share of the likeliest tokens that are drawn from, where nothing else sets it.",
+            .minimum = 0,
+            .maximum = 1},
+           {.name = "seed",
+            .type = KeyType::integer,
+            .help = "Seed of the sampling where nothing else sets it."},
+           {.name = "stop",
+            .type = KeyType::text_list,
+            .help = "Texts that end an answer, where nothing else sets them."},
+           {.name = "api",
+            .help = "Which of OpenAI's protocols, where the provider has both; by default chat.",
+            .choices = {"chat", "responses"}},
+           {.name = "reasoning_effort",
+            .help = "How much a model that reasons does so: `low`, `medium`, `high`, or what else it "
+                    "knows."},
+           {.name = "thinking",
+            .type = KeyType::any,
+            .help = "Whether it thinks before it answers: `true`, `false`, a number of tokens, or an "
+                    "object in the provider's form."},
+           {.name = "headers",
+            .type = KeyType::any,
+            .help = "Headers to send in addition, by name.",
+            .fills = Fills::when_used},
+           {.name = "extra", .type = KeyType::any, .help = "Members to merge into the body of each request."},
+           {.name = "api_key_command",
+            .type = KeyType::command,
+            .help = "A program that prints the key or a token; it is run again when that expires."},
+           {.name = "concurrency",
+            .type = KeyType::integer,
+            .help = "Requests at once of this model, in a lane of its own.",
+            .minimum = 1,
+            .maximum = 10000}},
+      .example = "local: {provider: openai, base_url: \"http://127.0.0.1:8080/v1\", name: qwen3}"};
 }
 
 Key limits_key() {
@@ -106,6 +134,25 @@ Key limits_key() {
             .default_value = 5,
             .minimum = 1,
             .maximum = 100},
+           {.name = "batch",
+            .type = KeyType::boolean,
+            .help = "Hand requests to models in together (OpenAI's and Anthropic's batch APIs): half the "
+                    "price, answers within a day.",
+            .default_value = false},
+           {.name = "batch_size",
+            .type = KeyType::integer,
+            .help = "Requests of one batch at most, and cases under way with `batch`.",
+            .default_value = 10000,
+            .minimum = 1,
+            .maximum = 100'000},
+           {.name = "batch_wait",
+            .type = KeyType::duration,
+            .help = "How long a request waits for others to make a batch with; a quarter of it if none come.",
+            .default_value = "30s"},
+           {.name = "batch_poll",
+            .type = KeyType::duration,
+            .help = "Longest time between two looks at a batch.",
+            .default_value = "60s"},
            {.name = "same_failures",
             .type = KeyType::integer,
             .help =
@@ -119,7 +166,7 @@ Key limits_key() {
 }  // namespace
 
 Keys common_keys() {
-  return {
+  Keys keys = {
       {.name = "evaluation", .help = "Which evaluation this is.", .required = true},
       {.name = "what", .help = "Free text, shown in the report.", .decides = Decides::nothing},
       {.name = "output_dir",
@@ -137,6 +184,7 @@ Keys common_keys() {
        .help = "Written by a run whose config holds secrets: the config that they are read from again, since "
                "they are not kept with the run.",
        .decides = Decides::nothing},
+      stress::stress_key(),
       {.name = "skip_invalid",
        .type = KeyType::boolean,
        .help = "Evaluate the good lines although others cannot be read; the summary counts them.",
@@ -157,6 +205,20 @@ Keys common_keys() {
        .type = KeyType::path,
        .help = "Directory of an earlier run: answers to the same requests are taken from there.",
        .decides = Decides::nothing},
+      {.name = "cache",
+       .type = KeyType::database,
+       .help = "Answers that runs share: a directory, or postgres://…; a request that is in it is not asked. "
+               "`${NAME}` is filled from the environment.",
+       .decides = Decides::nothing,
+       .fills = Fills::when_used},
+      {.name = "store",
+       .type = KeyType::text,
+       .help =
+           "Where the journal is while the run goes on, if not in its directory: postgres://…, which other "
+           "machines reach too. `${NAME}` is filled from the environment.",
+       .decides = Decides::nothing,
+       .fills = Fills::when_used},
+      anchors_key(),
       {.name = "seed", .type = KeyType::integer, .help = "Seed of everything random.", .default_value = 0},
       {.name = "threads",
        .type = KeyType::integer,
@@ -206,7 +268,12 @@ Keys common_keys() {
                  .type = KeyType::number,
                  .help = "Prompt tokens written to it; by default as prompt.",
                  .minimum = 0,
-                 .maximum = 1e6}},
+                 .maximum = 1e6},
+                {.name = "batch",
+                 .type = KeyType::number,
+                 .help = "Share of these prices that a request in a batch costs; 0.5 if not given.",
+                 .minimum = 0,
+                 .maximum = 1}},
        .example = "openai/gpt-4o: {prompt: 2.5, completion: 10}",
        .decides = Decides::nothing},
       {.name = "prompts",
@@ -228,6 +295,8 @@ Keys common_keys() {
                  .help = "Certificates of a private authority (PEM), beside the system's."}},
        .decides = Decides::nothing},
   };
+  std::ranges::move(distribution_keys(), std::back_inserter(keys));
+  return keys;
 }
 
 }  // namespace assay

@@ -14,9 +14,12 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <boost/json/object.hpp>
 
 #include "core/config/config.h"
 #include "core/error.h"
@@ -26,6 +29,7 @@
 #include "evaluations/output_files.h"
 #include "evaluations/result_line.h"
 #include "evaluations/score.h"
+#include "evaluations/stress/stressing.h"
 #include "report/summary.h"
 
 namespace assay {
@@ -38,6 +42,8 @@ struct RunFacts {
   std::string run_id;
   std::string started;  // ISO 8601, UTC
 };
+
+class Anchors;
 
 // Receives every line in input order, once.
 class Aggregate {
@@ -61,6 +67,10 @@ class Evaluation : public CaseWork {
   // Pure: what the case came to. `finished` is null where the evaluation asks nothing outside. Called on one
   // thread at a time for each `line`.
   virtual void line(const Case& input, const FinishedCase* finished, ResultLine& line) const = 0;
+  // What the case was about, for a reader of its report, beside its line: mostly its input.
+  virtual Json material(const Case& input, const FinishedCase* /*finished*/) const {
+    return *CaseTree(input);
+  }
   // `files` takes the evaluation's own files, beside those that the run writes.
   virtual std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const = 0;
   // The heads of results.csv; none: there is no such file.
@@ -70,7 +80,8 @@ class Evaluation : public CaseWork {
   virtual std::vector<std::string> metric_names() const = 0;
   // Those of them that are means over the cases' scores.
   virtual std::vector<MeanFigure> mean_figures() const = 0;
-  // Fingerprints of the prompts in force, by name.
+  // Fingerprints of the prompts in force, by name, and of the other files that decide how answers are judged:
+  // programs that score, people's labels that a cascade goes by.
   virtual std::map<std::string, std::string> prompts() const { return {}; }
   // What was decided where config and data leave it open, and what is there already: a line each, for
   // `check`.
@@ -85,8 +96,36 @@ class Evaluation : public CaseWork {
   // An outcome that the directory holds; before prepare(), in any order. The index of a case may follow from
   // what is recalled, so that a case which ended is over and the next one of the same id is a new one.
   virtual void recall(const std::string& /*id*/, const Outcome& /*outcome*/) {}
-  // People's labels for one of those; null if the config names none.
-  virtual const HumanCheck* human() const { return nullptr; }
+  // People's labels for some of those.
+  virtual std::span<const HumanCheck> human() const { return {}; }
+  // Where the evaluation holds what people said against its judge by itself: of which run and judge that was
+  // drawn (label_origin.h); "" if it does not say.
+  virtual std::string ratings_drawn() const { return ""; }
+  // The case as its judge reads it, by name, for a person who judges it too; by default the fields of its
+  // line. What of them the judge of one figure sees is said in runs/labels/judge_view.h. `part`: the one that
+  // is judged (PartScore), "" for the whole.
+  virtual JsonObject as_judged(const Case& input, std::string_view /*part*/) const {
+    const CaseTree tree(input);
+    const JsonObject* fields = tree->if_object();
+    return fields == nullptr ? JsonObject() : *fields;
+  }
+  // What the case lacks for a score of the figure, as one says of a line ("field against: found nothing, …");
+  // "" if nothing. Told of anchors, which would be paid for in every run.
+  virtual std::string lack(const Case& /*input*/, std::string_view /*figure*/) const { return ""; }
+  // What a stress test of its judge needs; null if it has none.
+  virtual std::unique_ptr<stress::Stressing> stressing() const { return nullptr; }
+
+  // In a sentence, that no people have looked at what the judge says, and how they could; "" if they have, or
+  // if there is no judge. not_checked() of human_check.h has the words.
+  virtual std::string unchecked() const { return ""; }
+
+  // Labelled cases that every run has judged beside its own (anchors.h); null: there are none.
+  const Anchors* anchors() const { return anchors_.get(); }
+  void judge_beside(std::shared_ptr<const Anchors> anchors) { anchors_ = std::move(anchors); }
+  const CaseWork* beside() const override;
+
+ private:
+  std::shared_ptr<const Anchors> anchors_;
 };
 
 // One thing that was looked at in the files of a finished run.

@@ -1,17 +1,20 @@
 #include "evaluations/human_check.h"
 
 #include <algorithm>
-#include <optional>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <set>
 #include <utility>
 
+#include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "core/file.h"
-#include "core/tables/csv.h"
-#include "core/text.h"
+#include "core/json/json.h"
 #include "report/conclusions.h"
 #include "report/words.h"
 #include "stats/intervals/mean.h"
+#include "stats/intervals/missing.h"
 
 namespace assay {
 namespace {
@@ -32,6 +35,8 @@ Metric counted(std::string name, std::size_t count, std::size_t of) {
   return metric;
 }
 
+constexpr std::size_t kFewLabels = 50;  // below, t quantiles
+
 bool pass_or_fail(double value) {
   return value == 0 || value == 1;
 }
@@ -41,79 +46,72 @@ bool pass_or_fail(double value) {
 Key human_key() {
   return {
       .name = "human",
-      .type = KeyType::object,
+      .type = KeyType::object_list,
       .help =
-          "Labels by people for one figure; the summary then has judge, people and the corrected figure side "
-          "by side.",
-      .keys =
-          {{.name = "labels",
-            .type = KeyType::path,
-            .help =
-                "CSV with the columns `id`, `label` and, if the cases were not chosen alike, `probability`.",
-            .required = true},
-           {.name = "figure", .help = "The figure that the labels are about.", .required = true}},
+          "Labels by people, for one figure or a list of several; the summary then has judge, people and the "
+          "corrected figure side by side.",
+      .keys = {{.name = "labels",
+                .type = KeyType::path_list,
+                .help = "CSV with the columns `id`, `label` and, if the cases were not chosen alike, "
+                        "`probability`; of several people a file each.",
+                .required = true},
+               {.name = "figure", .help = "The figure that the labels are about.", .required = true}},
       .example = "{labels: labels.csv, figure: faithfulness.mean}"};
+}
+
+std::string not_checked(const std::string& figure) {
+  if (figure.contains("win_rate"))
+    return "What the judge says is not checked against people: on the page (assay serve) they can judge the "
+           "pairs.";
+  return fmt::format(
+      "What the judge says is not checked against people: assay label-sample DIR --figure {} draws cases to "
+      "label.",
+      figure);
 }
 
 HumanCheck::HumanCheck(std::string figure, const std::vector<HumanLabel>& labels)
     : figure_(std::move(figure)) {
-  for (const HumanLabel& label : labels) take(label);
+  for (const HumanLabel& label : labels) {
+    if (!labels_.empty() && labels_.begin()->second.probability != label.probability) weighted_ = true;
+    labels_.emplace(label.id, Label{label.value, label.probability, label.people});
+  }
 }
 
-bool HumanCheck::take(const HumanLabel& label) {
-  if (!labels_.empty() && labels_.begin()->second.probability != label.probability) weighted_ = true;
-  return labels_.emplace(label.id, Label{label.value, label.probability}).second;
-}
-
-std::optional<HumanCheck> HumanCheck::from(const Config& config, const std::vector<MeanFigure>& figures,
-                                           std::vector<ConfigProblem>& problems) {
-  if (!config.has("human")) return std::nullopt;
-  std::optional<HumanCheck> check(std::in_place);
-  check->figure_ = config.text("human.figure");
-  if (auto known = find_mean_figure(check->figure_, figures); !known)
-    problems.push_back({"config", "human.figure", known.error().message});
-  const std::string path = config.text("human.labels");
-  const auto complain = [&](const std::string& what) { problems.push_back({path, "human.labels", what}); };
-  const auto text = read_file(path);
-  if (!text) {
-    complain(text.error().text());
-    return std::nullopt;
-  }
-  const auto table = parse_csv(*text);
-  if (!table) {
-    complain(table.error().message);
-    return std::nullopt;
-  }
-  const auto column = [&](std::string_view name) {
-    return static_cast<std::size_t>(std::ranges::find(table->columns, name) - table->columns.begin());
-  };
-  const std::size_t id = column("id");
-  const std::size_t label = column("label");
-  const std::size_t probability = column("probability");
-  for (const auto& [name, place] : {std::pair("id", id), std::pair("label", label)}) {
-    if (place == table->columns.size()) complain(fmt::format("there is no column {}", name));
-  }
-  if (id == table->columns.size() || label == table->columns.size()) return std::nullopt;
-  for (const CsvRow& row : table->rows) {
-    if (trim(row.cells[label]).empty()) continue;  // not labelled yet
-    const auto value = cell_number(row.cells[label]);
-    if (!value)
-      complain(fmt::format("line {}, label: found {}, expected a number, true or false", row.line,
-                           row.cells[label]));
-    double chance = 1;
-    if (probability < table->columns.size()) {
-      const auto given = cell_number(row.cells[probability]);
-      if (!given || !(*given > 0 && *given <= 1)) {
-        complain(fmt::format("line {}, probability: found {}, expected a number above 0 and up to 1",
-                             row.line, row.cells[probability]));
-      }
-      chance = given.value_or(1);
+std::vector<HumanCheck> HumanCheck::from(const Config& config, const std::vector<MeanFigure>& figures,
+                                         std::vector<ConfigProblem>& problems) {
+  std::vector<HumanCheck> checks;
+  const Json* human = config.find("human");
+  if (human == nullptr || !human->is_array()) return checks;
+  const JsonArray& entries = human->get_array();
+  std::map<std::string, std::string> asked;  // by figure, the key that names it
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string key = entries.size() == 1 ? "human" : fmt::format("human[{}]", i);
+    LabelFiles files{{}, key + ".labels", text_at(entries[i], "figure"), std::nullopt};
+    for (const Json& path : list_at(entries[i], "labels")) files.paths.push_back(text_or_json(path));
+    const auto known = find_mean_figure(files.figure, figures);
+    if (known) {
+      files.range = known->range;
+    } else {
+      problems.push_back({"config", key + ".figure", known.error().message});
     }
-    if (!check->take({row.cells[id], value.value_or(0), chance}))
-      complain(fmt::format("line {}: the case {} is labelled already", row.line, row.cells[id]));
+    if (const auto [other, fresh] = asked.emplace(files.figure, key); !fresh) {
+      problems.push_back({"config", key + ".figure",
+                          fmt::format("{} has labels in {} already; several people's files stand in one "
+                                      "list: `labels: [FILE, FILE]`",
+                                      files.figure, other->second)});
+    }
+    if (const Json* labels = find_member(entries[i], "labels"); labels != nullptr && files.paths.empty())
+      problems.push_back({"config", files.key, fmt::format("found {}, expected a file", excerpt(*labels))});
+    const auto read = read_human_labels(config, files, problems);
+    if (!read) continue;
+    HumanCheck& check = checks.emplace_back(files.figure, read->labels);
+    check.files_ = read->files;
+    if (!known) continue;
+    check.range_ = known->range;
+    check.passes_ = known->passes;
+    check.part_ = known->part;
   }
-  if (check->labels_.empty()) complain("no row has a label");
-  return check;
+  return checks;
 }
 
 void HumanCheck::add(std::string_view id, std::string_view cluster, std::string_view figure_name,
@@ -123,19 +121,51 @@ void HumanCheck::add(std::string_view id, std::string_view cluster, std::string_
   if (const auto found = labels_.find(id); found != labels_.end()) {
     row.human = found->second.value;
     row.probability = found->second.probability;
+    labelled_.push_back(
+        {std::string(id), std::string(cluster), value, found->second.value, found->second.people});
   }
   rows_.push_back(std::move(row));
 }
 
-void HumanCheck::apply(Summary& summary) const {
+void HumanCheck::add_case(std::string_view id, std::string_view cluster, const CaseScores& scores,
+                          std::string_view failed) {
+  if (part_.empty()) {
+    const auto score = std::ranges::find_if(
+        scores.scores, [&](const Score& one) { return one.figure == figure_ && one.value.has_value(); });
+    if (score != scores.scores.end()) return add(id, cluster, figure_, *score->value);
+    return add_without_score(id, failed);
+  }
+  const auto& [figure, parts] = scores.parts;
+  for (const PartScore& one : parts) {
+    if (figure_ != figure && figure_ != fmt::format("{}.{}", figure, one.part)) continue;
+    const std::string part = joined_ids({id, one.part});
+    if (one.value) {
+      add(part, cluster.empty() ? id : cluster, figure_, *one.value);
+    } else {
+      add_without_score(part, one.missing);
+    }
+  }
+}
+
+void HumanCheck::add_without_score(std::string_view id, std::string_view why) {
+  if (!why.empty()) ++missing_[std::string(why)];
+  if (labels_.contains(id)) ++missing_labelled_[why.empty() ? "no_score" : std::string(why)];
+}
+
+HumanCheck::Figures HumanCheck::figures() const {
   std::vector<double> human;
   std::vector<double> judge;
   std::vector<double> others;
-  Moments all;
+  ClusteredMoments all;
+  ClusteredMoments people;
+  std::set<std::string> labelled_units;
   JudgeErrors errors;
   bool binary = !rows_.empty();
-  for (const JudgedRow& row : rows_) {
-    all.add(row.judge);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const JudgedRow& row = rows_[i];
+    // A case without a cluster stands for itself.
+    const std::string unit = row.cluster.empty() ? fmt::format("\n{}", i) : row.cluster;
+    all.add(unit, row.judge);
     binary = binary && pass_or_fail(row.judge) && (!row.human || pass_or_fail(*row.human));
     ++errors.judged;
     errors.judged_pass += row.judge == 1 ? 1 : 0;
@@ -145,6 +175,8 @@ void HumanCheck::apply(Summary& summary) const {
     }
     human.push_back(*row.human);
     judge.push_back(row.judge);
+    people.add(unit, *row.human);
+    labelled_units.insert(unit);
     if (*row.human == 1) {
       ++errors.human_pass;
       errors.human_pass_pass += row.judge == 1 ? 1 : 0;
@@ -153,17 +185,44 @@ void HumanCheck::apply(Summary& summary) const {
       errors.human_fail_fail += row.judge == 0 ? 1 : 0;
     }
   }
-  const LabelOptions options{.interval = human.size() < 50 ? LabelInterval::student : LabelInterval::normal};
-  HumanLabelFigures figures = with_human_labels(human, judge, others, options);
-  Estimate corrected = std::move(figures.ppi_plus_plus);
-  // Clusters and unequal chances need the weighted form; with every case labelled people have said it all.
   const bool clustered =
       std::ranges::any_of(rows_, [](const JudgedRow& row) { return !row.cluster.empty(); });
-  if (others.empty()) {
-    corrected = figures.human_only;
-  } else if (weighted_ || clustered) {
-    corrected = with_weighted_labels(rows_, options).estimate;
+  const LabelOptions options{
+      .interval = labelled_units.size() < kFewLabels ? LabelInterval::student : LabelInterval::normal,
+      .one_of_each = binary};
+  HumanLabelFigures plain = with_human_labels(human, judge, others, options);
+  Figures figures{clustered ? estimate_mean(all) : estimate_mean(all.all()), std::move(plain.human_only),
+                  std::move(plain.ppi_plus_plus), std::nullopt};
+  if (weighted_) {
+    figures.human_only = people_of_weighted_labels(rows_, options);
+  } else if (clustered) {
+    figures.human_only = estimate_mean(people);
   }
+  // Clusters and unequal chances need the weighted form; with every case labelled people have said it all.
+  if (others.empty()) {
+    figures.corrected = figures.human_only;
+  } else if (weighted_ || clustered) {
+    figures.corrected = with_weighted_labels(rows_, options).estimate;
+  }
+  if (!binary) return figures;
+  if (weighted_) {
+    figures.rogan_gladen = undefined_figure(
+        "its error rates are those of cases that were drawn alike, and here the judge's score decided how "
+        "likely a case was; the corrected figure allows for that",
+        errors.judged);
+    return figures;
+  }
+  figures.rogan_gladen = rogan_gladen(errors);
+  if (clustered && figures.rogan_gladen->ci) {
+    figures.rogan_gladen->ci.reset();
+    figures.rogan_gladen->undefined =
+        "no interval: the cases come in clusters, and its formula takes them as independent";
+  }
+  return figures;
+}
+
+void HumanCheck::apply(Summary& summary, std::size_t place) const {
+  Figures made = figures();
   // Read like the figure that they are about, and shown with it: whoever had cases labelled asks for them
   // first.
   const auto about = std::ranges::find(summary.metrics, figure_, &Metric::name);
@@ -181,17 +240,43 @@ void HumanCheck::apply(Summary& summary) const {
     if (!like.range && !shares) return estimate;
     return within_range(std::move(estimate), like.range.value_or(Interval{0, 1}));
   };
-  const std::string judged = figure_with_interval(add("judge_only", on_scale(estimate_mean(all))));
-  add("human_only", on_scale(std::move(figures.human_only)));
-  const std::string best = figure_with_interval(add("corrected", on_scale(std::move(corrected))));
-  summary.conclusions.push_back(
+  // All of them speak of every case, those included that the judge has failed on.
+  const auto whole = [&](Estimate estimate) {
+    if (!range_ && !like.range && !shares) return count_missing(std::move(estimate), missing_);
+    Estimate of_all = estimate;
+    of_all.n = static_cast<std::int64_t>(rows_.size());
+    of_all = with_missing(std::move(of_all), missing_, range_.value_or(like.range.value_or(Interval{0, 1})));
+    estimate.missing = std::move(of_all.missing);
+    estimate.bounds = of_all.bounds;
+    return estimate;
+  };
+  const std::string judged =
+      figure_with_interval(add("judge_only", whole(on_scale(std::move(made.judge_only)))));
+  add("human_only", whole(on_scale(std::move(made.human_only))));
+  const std::string best = figure_with_interval(add("corrected", whole(on_scale(std::move(made.corrected)))));
+  // It is the figure to go by: the first that a reader sees.
+  std::rotate(summary.metrics.begin() + static_cast<std::ptrdiff_t>(place), summary.metrics.end() - 1,
+              summary.metrics.end());
+  const auto used = static_cast<std::int64_t>(labelled_.size());
+  summary.conclusions.insert(
+      summary.conclusions.begin() + static_cast<std::ptrdiff_t>(place),
       fmt::format("Corrected by people's labels of {}, {} is {}; the judge alone says {}.",
-                  counted_words(static_cast<std::int64_t>(human.size()), "case", "cases"),
+                  counted_words(used, part_.empty() ? "case" : part_, part_.empty() ? "cases" : part_ + "s"),
                   metric_words(figure_), best, judged));
-  if (binary) add("rogan_gladen", rogan_gladen(errors));
-  summary.metrics.push_back(counted(figure_ + ".labels", human.size(), labels_.size()));
-  summary.metrics.push_back(
-      counted(figure_ + ".labels_of_no_case", labels_.size() - human.size(), labels_.size()));
+  if (made.rogan_gladen) add("rogan_gladen", whole(std::move(*made.rogan_gladen)));
+  std::size_t without_score = 0;
+  for (const auto& [why, count] : missing_labelled_) without_score += static_cast<std::size_t>(count);
+  Metric labels = counted(figure_ + ".labels", labelled_.size(), labels_.size());
+  labels.estimate.missing = missing_labelled_;
+  summary.metrics.push_back(std::move(labels));
+  const std::size_t strangers = labels_.size() - labelled_.size() - without_score;
+  summary.metrics.push_back(counted(figure_ + ".labels_of_no_case", strangers, labels_.size()));
+  if (strangers > 0) {
+    summary.conclusions.push_back(
+        fmt::format("Labels of {}: {} of {} are of no {} of this run, and nothing follows from them.",
+                    metric_words(figure_), strangers, labels_.size(), part_.empty() ? "case" : part_));
+  }
+  add_human_agreement(figure_, labelled_, summary, passes_);
 }
 
 std::vector<std::string> HumanCheck::metric_names() const {
@@ -199,7 +284,12 @@ std::vector<std::string> HumanCheck::metric_names() const {
   for (const char* part :
        {"judge_only", "human_only", "corrected", "rogan_gladen", "labels", "labels_of_no_case"})
     names.push_back(figure_ + "." + part);
+  for (std::string& name : human_agreement_names(figure_)) names.push_back(std::move(name));
   return names;
+}
+
+void add_names(std::span<const HumanCheck> checks, std::vector<std::string>& names) {
+  for (const HumanCheck& check : checks) std::ranges::move(check.metric_names(), std::back_inserter(names));
 }
 
 }  // namespace assay

@@ -214,17 +214,26 @@ class TreeForm final : public LineForm {
     found.named = true;
     id_ = declared_.id(tree_);
     cluster_ = declared_.cluster ? declared_.cluster(tree_) : std::string();
+    if (declared_.count_unread) declared_.count_unread(tree_, unread_);
   }
   Result<std::string_view> id() override { return id_; }
   std::string_view cluster() override { return cluster_; }
   void lend(Case& current) const override { current.tree = &tree_; }
   std::string_view id_words() const override { return "the id"; }
+  std::vector<std::string> at_end() override {
+    std::vector<std::string> words;
+    for (const auto& [field, counts] : unread_) {
+      if (!counts.empty()) words.push_back(unread_words(field, counts));
+    }
+    return words;
+  }
 
  private:
   const TreeLines& declared_;
   Json tree_;
   std::string id_;
   std::string cluster_;
+  std::map<std::string, KeyCounts> unread_;
 };
 
 }  // namespace
@@ -235,6 +244,11 @@ Result<std::unique_ptr<CaseSource>> open_cases(const DataFile& data, std::unique
   if (!reader) return fail(std::move(reader.error()));
   return std::make_unique<JsonlCases>(data, std::move(*reader), std::move(form), std::move(wanted),
                                       std::move(parts));
+}
+
+std::string text_of_id(const Json& line, std::string_view field) {
+  const Json* id = find_member(line, field);
+  return id == nullptr || id->is_null() ? "" : text_or_json(*id);
 }
 
 Result<std::unique_ptr<CaseSource>> open_trees(const TreeLines& lines) {

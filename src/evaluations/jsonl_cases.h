@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "core/json/jsonl.h"
 #include "engine/work.h"
 #include "evaluations/data/data_file.h"
+#include "evaluations/data/unread_keys.h"
 
 namespace assay {
 
@@ -65,8 +67,13 @@ struct TreeLines {
   std::function<std::string(const Json& line)> id;
   // Which lines belong together; "" or empty: none.
   std::function<std::string(const Json& line)> cluster = {};
+  // Counts the keys inside a good line's fields, by field, that nothing reads.
+  std::function<void(const Json& line, std::map<std::string, KeyCounts>& unread)> count_unread = {};
   std::vector<std::string> parts = {""};
 };
+
+// What names a line, or what it belongs to, in one of its fields: a text, or a number as one; "" for nothing.
+std::string text_of_id(const Json& line, std::string_view field);
 
 // `lines` must outlive the source.
 Result<std::unique_ptr<CaseSource>> open_trees(const TreeLines& lines);

@@ -15,6 +15,10 @@ std::string without_slashes(std::string name) {
   return name;
 }
 
+std::int64_t seed_of(const CaseContext& context, std::string_view step) {
+  return static_cast<std::int64_t>(context.random(step).bits32() >> 1);
+}
+
 }  // namespace
 
 JudgeStep::JudgeStep(JudgeSettings judge, JudgeAnswer answer, std::vector<ConfigProblem>& problems,
@@ -51,6 +55,7 @@ ChatRequest JudgeStep::request_with(std::vector<Message> messages) const {
 Task<StructuredAnswer> JudgeStep::ask(CaseContext& context, std::string step, ChatRequest request,
                                       StructuredPolicy policy) const {
   assert(!policy.adjust);
+  if (judge_.seed_by_step) request.sampling.seed = seed_of(context, step);
   policy.attempts = judge_.attempts;
   if (!judge_.temperatures.empty()) {
     policy.adjust = [this](int attempt, ChatRequest& again) {
@@ -65,7 +70,7 @@ Task<Result<Json>> JudgeStep::ask(CaseContext& context, std::string step, Prompt
                                   Check check) const {
   ChatRequest chat = request(values);
   // Repeated runs of one judgement are to be independent draws where the model samples at all.
-  chat.sampling.seed = static_cast<std::int64_t>(context.random(step).bits32() >> 1);
+  chat.sampling.seed = seed_of(context, step);
   StructuredPolicy policy;
   policy.check = std::move(check);
   auto answer = co_await ask(context, std::move(step), std::move(chat), std::move(policy));

@@ -46,10 +46,11 @@ std::vector<std::string> OutputFiles::names() const {
 Result<std::map<std::string, std::string>> OutputFiles::commit() {
   if (!so_far_) return fail(so_far_.error());
   std::map<std::string, std::string> hashes;
-  for (auto& [name, file] : files_) {
-    if (auto done = file.commit(); !done) return fail(std::move(done.error()));
-    hashes.emplace(name, file.hash().value_or(""));
-  }
+  std::vector<AtomicFile*> all;
+  all.reserve(files_.size());
+  for (auto& [name, file] : files_) all.push_back(&file);
+  if (auto done = AtomicFile::commit_all(all); !done) return fail(std::move(done.error()));
+  for (const auto& [name, file] : files_) hashes.emplace(name, file.hash().value_or(""));
   files_.clear();
   made_.clear();
   return hashes;

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kFunctions = "names, bool_of, each, first or join";
+constexpr std::string_view kFunctions = "names, bool_of, each, first, join, flags or any";
 
 bool is_pointer(const Json& value) {
   const auto text = as_text(value);
@@ -98,6 +98,10 @@ std::optional<ReplyMap::Function> ReplyMap::read_function(std::string_view name,
     if (!is_true) return wrong("true");
     return First{};
   }
+  if (name == "flags" || name == "any") {
+    if (!is_true) return wrong("true");
+    return name == "any" ? Function(Any{}) : Function(Flags{});
+  }
   if (name == "join") {
     if (!text) return wrong("the text between the parts");
     return Join{std::string(*text)};
@@ -114,7 +118,8 @@ std::optional<ReplyMap::Function> ReplyMap::read_function(std::string_view name,
       values.others = !first;
     return values;
   }
-  constexpr std::array<std::string_view, 6> kKnown = {"at", "names", "bool_of", "each", "first", "join"};
+  constexpr std::array<std::string_view, 8> kKnown = {"at",    "names", "bool_of", "each",
+                                                      "first", "join",  "flags",   "any"};
   const auto guess = nearest(name, kKnown);
   problems.push_back({"config", path,
                       guess ? fmt::format("unknown function; did you mean `{}`?", *guess)
@@ -188,7 +193,8 @@ Result<std::optional<Json>> ReplyMap::applied(const BoolOf& values, const Json& 
   if (found.is_array() || found.is_object()) return cannot(found, "a text, a number, true, false or null");
   const auto listed = values.values.find(text_or_json(found));
   if (listed != values.values.end()) return Json(listed->second);
-  if (values.others) return Json(*values.others);
+  // No verdict is not another verdict.
+  if (values.others && !found.is_null()) return Json(*values.others);
   std::vector<std::string> known;
   known.reserve(values.values.size());
   for (const auto& [value, unused] : values.values) known.push_back(value);
@@ -221,6 +227,24 @@ Result<std::optional<Json>> ReplyMap::applied(const Join& joined, const Json& fo
   parts.reserve(entries->size());
   for (const Json& entry : *entries) parts.push_back(text_or_json(entry));
   return Json(boost::json::string(join(parts, joined.separator)));
+}
+
+Result<std::optional<Json>> ReplyMap::applied(const Flags& /*flags*/, const Json& found) {
+  const JsonArray* entries = found.if_array();
+  if (entries == nullptr) return cannot(found, "a list of names");
+  JsonObject flags;
+  for (const Json& entry : *entries) {
+    const auto name = as_text(entry);
+    if (!name) return cannot(entry, "a name");
+    flags[*name] = true;
+  }
+  return Json(std::move(flags));
+}
+
+Result<std::optional<Json>> ReplyMap::applied(const Any& /*any*/, const Json& found) {
+  if (const JsonArray* entries = found.if_array()) return Json(!entries->empty());
+  if (const JsonObject* members = found.if_object()) return Json(!members->empty());
+  return cannot(found, "a list or an object");
 }
 
 }  // namespace assay

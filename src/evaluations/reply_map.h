@@ -5,7 +5,9 @@
 //     output: /reply/text
 //     actual_triggered:  {at: /verdict, bool_of: {guardrails_pass: false}}   every other verdict is true
 //     topics:            {at: /topics, names: label}        [{label: tax}, …] → [tax, …]
-//     actual_guardrails: {at: /failed, names: true}         the keys of an object
+//     failed:            {at: /failed, names: true}         the keys of an object
+//     actual_guardrails: {at: /failures, flags: true}       [pii, …] → {pii: true, …}
+//     triggered:         {at: /failures, any: true}         whether something is in it
 //     contexts:          {at: /hits, each: /source/text}    the pointer in each element
 //     answer:            {at: /choices, first: true}
 //     text:              {at: /parts, join: " "}
@@ -54,7 +56,7 @@ class ReplyMap {
   };
   struct BoolOf {
     std::map<std::string, bool, std::less<>> values;
-    std::optional<bool> others;  // of values that are not listed; nothing: they are an error
+    std::optional<bool> others;  // of values that are not listed, but null; nothing: they are an error
   };
   struct Each {
     std::string pointer;
@@ -63,7 +65,9 @@ class ReplyMap {
   struct Join {
     std::string separator;
   };
-  using Function = std::variant<std::monostate, Names, BoolOf, Each, First, Join>;
+  struct Flags {};
+  struct Any {};
+  using Function = std::variant<std::monostate, Names, BoolOf, Each, First, Join, Flags, Any>;
   struct Entry {
     std::string field;
     std::string pointer;
@@ -80,6 +84,8 @@ class ReplyMap {
   static Result<std::optional<Json>> applied(const Each& each, const Json& found);
   static Result<std::optional<Json>> applied(const First& first, const Json& found);
   static Result<std::optional<Json>> applied(const Join& join, const Json& found);
+  static Result<std::optional<Json>> applied(const Flags& flags, const Json& found);
+  static Result<std::optional<Json>> applied(const Any& any, const Json& found);
   static Result<std::optional<Json>> applied(std::monostate none, const Json& found);
 
   std::vector<Entry> entries_;

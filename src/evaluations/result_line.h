@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/json/object.hpp>
+
 #include "core/json/json.h"
 #include "engine/case.h"
 #include "engine/finished_case.h"
@@ -80,6 +82,14 @@ class ResultLine {
     text_ += value ? "\":1}" : "\":0}";
     scores_.assign(1, {name, value ? 1.0 : 0.0});
   }
+  // Of the parts of the case. The figure's name must outlive the line.
+  void parts(std::string_view figure, std::vector<PartScore> list) {
+    JsonObject scores;
+    for (const PartScore& one : list) scores.emplace(one.part, one.value ? Json(*one.value) : Json(nullptr));
+    json("parts", JsonObject{{figure, std::move(scores)}});
+    part_figure_ = figure;
+    parts_ = std::move(list);
+  }
   // The fields of the line that the evaluation does not know.
   void extras(const LineParser& line) {
     const std::size_t before = text_.size();
@@ -122,6 +132,7 @@ class ResultLine {
   bool scored() const { return outcome_ == OutcomeKind::scored; }
   const std::string& error() const { return error_; }
   Scores scores() const { return scores_; }
+  PartScores parts() const { return {part_figure_, parts_}; }
   bool has_facts() const { return facts_ != nullptr; }
   template <class Facts>
   const Facts& facts() const {
@@ -137,6 +148,7 @@ class ResultLine {
     generated_.clear();
     notable_.clear();
     scores_.clear();
+    parts_.clear();
     usage_.reset();
     notable_below_ = notable_below;
     outcome_ = finished != nullptr ? finished->outcome.kind : OutcomeKind::scored;
@@ -193,6 +205,8 @@ class ResultLine {
   OutcomeKind outcome_ = OutcomeKind::scored;
   std::optional<Json> usage_;
   std::vector<Score> scores_;
+  std::string_view part_figure_;
+  std::vector<PartScore> parts_;
   std::vector<std::pair<double, NotableCase>> notable_;
   double notable_below_ = std::numeric_limits<double>::infinity();
   std::unique_ptr<CaseFacts> facts_;

@@ -24,11 +24,11 @@ std::optional<SystemCall> SystemCall::read(const Config& entry, const std::strin
   if (entry.has("command")) {
     auto pattern = read_command_pattern(entry, key, problems);
     if (!pattern) return std::nullopt;
-    return SystemCall(std::move(*pattern));
+    return SystemCall(key, std::move(*pattern));
   }
   auto pattern = read_http_pattern(entry, key, usual_tries, problems);
   if (!pattern) return std::nullopt;
-  return SystemCall(std::move(*pattern));
+  return SystemCall(key, std::move(*pattern));
 }
 
 void SystemCall::take_text(TextReply text) {
@@ -37,10 +37,11 @@ void SystemCall::take_text(TextReply text) {
 
 Task<Result<Json>> SystemCall::ask(JsonObject fields, std::string step, CaseContext& context) const {
   if (const auto* program = std::get_if<CommandPattern>(&pattern_)) {
-    CommandCall call = program->fill(fields);
+    auto call = program->fill(fields);
+    if (!call) co_return fail(std::move(call.error()));
     if (const Json* text = fields.if_contains(input_field_))
-      call.literal_environment.emplace_back("INPUT", text_or_json(*text));
-    co_return charged_to_system(co_await run_command(context, std::move(step), std::move(call)), false);
+      call->literal_environment.emplace_back("INPUT", text_or_json(*text));
+    co_return charged_to_system(co_await run_command(context, std::move(step), std::move(*call)), false);
   }
   auto call = std::get<HttpPattern>(pattern_).fill(fields);
   if (!call) co_return fail(std::move(call.error()));
@@ -53,6 +54,16 @@ std::vector<std::string> SystemCall::variables() const {
 
 std::vector<std::string> SystemCall::placeholders() const {
   return std::visit([](const auto& pattern) { return pattern.placeholders(); }, pattern_);
+}
+
+std::vector<std::string> SystemCall::needed() const {
+  return std::visit([](const auto& pattern) { return pattern.needed(); }, pattern_);
+}
+
+std::vector<std::pair<std::string, std::string>> SystemCall::not_found() const {
+  auto missing = std::visit([](const auto& pattern) { return pattern.not_found(); }, pattern_);
+  for (auto& [key, words] : missing) key.insert(0, key_ + ".");
+  return missing;
 }
 
 std::string_view SystemCall::place() const {

@@ -38,10 +38,16 @@ class SystemCall {
   // The `{field}`s in it, and where they stand.
   std::vector<std::string> placeholders() const;
   std::string_view place() const;  // "args", "http"
+  // The `{field}`s that a case must have to be asked.
+  std::vector<std::string> needed() const;
+  // What a program needs and is not there (CaseWork::not_found), with the keys of the config.
+  std::vector<std::pair<std::string, std::string>> not_found() const;
 
  private:
-  explicit SystemCall(std::variant<CommandPattern, HttpPattern> pattern) : pattern_(std::move(pattern)) {}
+  SystemCall(std::string key, std::variant<CommandPattern, HttpPattern> pattern)
+      : key_(std::move(key)), pattern_(std::move(pattern)) {}
 
+  std::string key_;
   std::variant<CommandPattern, HttpPattern> pattern_;
   std::string input_field_;
 };

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <coroutine>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,32 +7,10 @@
 #include "core/time.h"
 #include "gateway/backoff.h"
 #include "gateway/gateway.h"
+#include "gateway/pause.h"
 #include "net/on_loop.h"
 
 namespace assay {
-
-// A wait that ends early when the run stops.
-class Account::Pause final : public Wait {
- public:
-  Pause(Account& account, Duration delay)
-      : Wait(account.waits_), loop_(account.gateway_.loop()), skip_(account.stopping_), delay_(delay) {}
-  ~Pause() {
-    if (waiting()) take_back();
-  }
-  bool await_ready() const { return skip_; }
-  void await_suspend(std::coroutine_handle<> handle) {
-    enter(handle);
-    timer_ = loop_.call_after(delay_, [this] { wake(); });
-  }
-  void await_resume() const {}
-
- private:
-  void take_back() override { loop_.cancel(timer_); }
-  EventLoop& loop_;
-  bool skip_;
-  Duration delay_;
-  EventLoop::TimerId timer_ = 0;
-};
 
 // A call from its first wait to its answer.
 class Account::UnderWay {
@@ -158,9 +135,10 @@ class Account::Flight {
 };
 
 Task<Account::Tried> Account::attempt(std::shared_ptr<const Call> call, Outside& outside, int tries,
-                                      EventLoop& home, std::weak_ptr<Flight> flight) {
+                                      EventLoop& home, std::weak_ptr<Flight> flight, Carry carry) {
   const auto begun = Clock::now();
-  TryResult result = co_await call->effect->send(outside);
+  TryResult result =
+      carry ? co_await call->effect->send_by(outside, carry) : co_await call->effect->send(outside);
   Tried tried{.elapsed = Clock::now() - begun};
   if (!result) {
     tried.failure = std::move(result.error());
@@ -168,7 +146,8 @@ Task<Account::Tried> Account::attempt(std::shared_ptr<const Call> call, Outside&
     co_return tried;
   }
   tried.usage = result->usage;
-  if (!call->terms.price_name.empty()) tried.cost_picousd = outside.cost(tried.usage, call->terms.price_name);
+  if (!call->terms.price_name.empty())
+    tried.cost_picousd = outside.cost(tried.usage, call->terms.price_name, call->terms.tariff);
   // The flight is held at home alone, so it cannot end under whoever looks at it there.
   auto tell = [flight = std::move(flight), usage = tried.usage, cost = tried.cost_picousd,
                bytes = result->reply.size()] {
@@ -189,27 +168,43 @@ Task<Status> Account::perform(std::shared_ptr<const Call> call, std::size_t bran
   Limiter& limiter = gateway_.limiter(terms);
   Circuit& circuit = gateway_.circuit(terms);
   limiters_[terms.lane] = &limiter;
-  Outside& outside = outside_[call->effect->travels() ? branch : 0];
+  Carry carry;
+  if (desk_ && terms.tariff == Tariff::batch) {
+    carry = [this, &place](BatchedModel& model, std::string body) {
+      std::string item = batch_item(place.case_index, place.step, place.attempt, body);
+      return desk_->hand_in(model, std::move(item), std::move(body));
+    };
+  }
+  Outside& outside = outside_[call->effect->travels() && !carry ? branch : 0];
   const UnderWay under_way(*this, place);
   Random jitter =
       Random::keyed(gateway_.settings().seed, "backoff", place.case_index, place.step, place.attempt);
   for (int tries = 1;; ++tries) {
     if (stopping_) co_return fail(stopped());
     Permit permit = co_await limiter.acquire(terms.expected_tokens, waits_, place.turn);
+    bool reserved = false;
     if (!stopping_) {
       if (auto refused = circuit.refusal(Clock::now())) {
         stop(std::move(refused));
-      } else if (!gateway_.budget().reserve(terms.expected_cost)) {
+      } else if (auto room = co_await gateway_.reserve(terms.expected_cost); !room) {
+        stop(std::move(room.error()));
+      } else if (!*room) {
         stop(budget_reached(terms.expected_cost));
+      } else {
+        reserved = true;
       }
     }
-    if (stopping_ || !permit) {
+    // Both may have come about while the permit was waited for, or the money asked for.
+    const bool ends = stopping_ || !permit;
+    if (ends || (call->begin && !call->begin())) {
+      if (reserved) gateway_.budget().settle(terms.expected_cost, 0);
       permit.give_back(Permit::Feedback::other);
-      co_return fail(stopped());
+      co_return fail(ends ? stopped()
+                          : Error{ErrorKind::cancelled, "the case is not this worker's any more", {}});
     }
     const auto flight = std::make_shared<Flight>(*this, circuit, std::move(permit), terms.expected_cost);
     ++requests_;
-    Tried tried = co_await on(outside.loop, attempt(call, outside, tries, home(), flight));
+    Tried tried = co_await on(outside.loop, attempt(call, outside, tries, home(), flight, carry));
     tell(*call, tries, tried);
     if (!tried.failure) {
       // An answer that cannot be kept must not count.
@@ -217,6 +212,10 @@ Task<Status> Account::perform(std::shared_ptr<const Call> call, std::size_t bran
       co_return std::move(tried.kept);
     }
     Error& error = tried.failure->error;
+    if (stopping_ && error.kind == ErrorKind::cancelled) {
+      flight->failed(Permit::Feedback::other, std::nullopt);
+      co_return fail(stopped());
+    }
     const auto retry_after = tried.failure->retry_after;
     const bool too_many = error.kind == ErrorKind::rate_limited;
     const bool wait_too_long = retry_after && *retry_after > kLongestPause;
@@ -233,8 +232,21 @@ Task<Status> Account::perform(std::shared_ptr<const Call> call, std::size_t bran
                    too_many && !wait_too_long ? std::optional<Duration>(retry_after) : std::nullopt);
     if (final) co_return fail(std::move(error));
     const Counted retrying(retrying_);
-    co_await Pause(*this, backoff(tries, retry_after, jitter));
+    if (!stopping_) co_await Pause(waits_, gateway_.loop(), backoff(tries, retry_after, jitter));
   }
+}
+
+void Account::open_desk(BatchBook& book, std::vector<KeptBatch> kept) {
+  const auto& options = gateway_.settings().batch;
+  if (!options) return;
+  desk_ = std::make_unique<BatchDesk>(gateway_.loop_, *options, book, std::move(kept),
+                                      [this](Error error) { stop(std::move(error)); });
+  if (stopping_) desk_->stop();
+}
+
+Task<void> Account::close() {
+  if (desk_) co_await desk_->close();
+  co_await programs_.close();
 }
 
 void Account::tell(const Call& call, int tries, const Tried& tried) const {
@@ -272,12 +284,19 @@ void Account::stop(std::optional<Error> reason) {
       if (!alive.expired()) stop(reason);
     });
   }
-  if (stopping_) return;
+  if (stopping_) {
+    // A run that waits for the end of what it could pay for need not wait any longer.
+    if (!reason && desk_) desk_->stop();
+    return;
+  }
   stopping_ = true;
   reason_ = std::move(reason);
   // Not from inside a coroutine that is being stopped.
   home().post([this, alive = std::weak_ptr<int>(alive_)] {
-    if (!alive.expired()) waits_.cut_short();
+    if (alive.expired()) return;
+    // What was handed in within the budget is in flight, and ends.
+    if (desk_) reason_ && reason_->kind == ErrorKind::budget ? desk_->hurry() : desk_->stop();
+    waits_.cut_short();
   });
 }
 
@@ -288,7 +307,8 @@ AccountFigures Account::figures() const {
                          .answers = answers_,
                          .tokens = tokens_ + streaming_,
                          .oldest = {},
-                         .waiting_for = ""};
+                         .waiting_for = "",
+                         .batch = desk_ ? desk_->progress() : ""};
   if (!under_way_.empty()) figures.oldest = under_way_.begin()->second->told();
   for (const auto& [lane, limiter] : limiters_) {
     if (figures.waiting_for.empty()) figures.waiting_for = limiter->waiting_for();

@@ -8,7 +8,9 @@
 #include <limits>
 #include <optional>
 
+#include "core/error.h"
 #include "core/saturating.h"
+#include "core/task.h"
 
 namespace assay {
 
@@ -40,6 +42,14 @@ class Budget {
   }
   // What was spent before, by an earlier sitting of a run.
   void spend(std::int64_t actual) { spent_ = saturating_add(spent_, actual); }
+  // So much more may be spent.
+  void raise(std::int64_t more) {
+    if (limit_) limit_ = saturating_add(*limit_, more);
+  }
+  // From now on no more than what raise() allows.
+  void begin_with_nothing() {
+    if (limit_) limit_ = spent_;
+  }
   std::int64_t spent() const { return spent_; }
   std::int64_t reserved() const { return reserved_; }
   std::optional<std::int64_t> limit() const { return limit_; }
@@ -48,6 +58,15 @@ class Budget {
   std::optional<std::int64_t> limit_;
   std::int64_t spent_ = 0;
   std::int64_t reserved_ = 0;  // under a limit; never above it
+};
+
+// Where a process gets more to spend when others draw on the same budget.
+class BudgetSource {
+ public:
+  virtual ~BudgetSource() = default;
+  // Room for a call of that cost, or for more than one; 0 if there is none left. Asked on the gateway's home,
+  // one question at a time.
+  virtual Task<Result<std::int64_t>> more(std::int64_t needed) = 0;
 };
 
 }  // namespace assay

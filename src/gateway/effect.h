@@ -21,8 +21,10 @@
 #include "core/secrets/secrets.h"
 #include "core/task.h"
 #include "gateway/circuit.h"
+#include "models/batch/batched_model.h"
 #include "models/chat.h"
 #include "models/models.h"
+#include "models/prices.h"
 #include "models/providers/promptql.h"
 #include "net/event_loop.h"
 #include "net/http/http_client.h"
@@ -45,10 +47,12 @@ struct Outside {
   // Those of them that stand in the config itself: requests are kept without them.
   const Secrets& literals;
   // In picodollars; nothing if the price is unknown.
-  std::function<std::optional<std::int64_t>(const Usage& usage, const std::string& model)> cost;
+  std::function<std::optional<std::int64_t>(const Usage& usage, const std::string& model, Tariff tariff)>
+      cost;
   // One try of a PromptQL query, at home.
   std::function<Task<std::expected<Json, ModelFailure>>(const PromptqlQuery& query)> promptql;
-  int tries = 5;  // of one request to a model or a service
+  int tries = 5;       // of one request to a model or a service
+  bool batch = false;  // requests to models are handed in together, where their providers take that
   // Hears how many more tokens are being streamed at the moment; fewer, when an answer is there or has
   // failed.
   std::function<void(std::int64_t more)> streaming = [](std::int64_t) {};
@@ -79,6 +83,7 @@ struct Terms {
   std::int64_t expected_cost = 0;
   int most_at_once = std::numeric_limits<int>::max();  // if the limits allow more
   int tries = 1;
+  Tariff tariff = Tariff::usual;  // batch: it may be handed in with others, by send_by()
   // Also try again after failures that are the target's or the scorer's own, not the connection's.
   bool stubborn = false;
 };
@@ -95,6 +100,8 @@ class Effect {
   // Never retries. Lives as long as the task. Nothing in a reply may be one of the secrets; the errors are
   // freed of them by whoever asks.
   virtual Task<TryResult> send(Outside& outside) = 0;
+  // The same, carried by somebody else (`terms` said Tariff::batch). `carry` must outlive the task.
+  virtual Task<TryResult> send_by(Outside& outside, const Carry& /*carry*/) { return send(outside); }
 };
 
 }  // namespace assay

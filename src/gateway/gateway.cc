@@ -6,9 +6,14 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "core/file.h"
 #include "core/secrets/literal_secrets.h"
 #include "models/declared.h"
+#include "models/embeddings.h"
+#include "models/providers/provider.h"
+#include "models/windows.h"
 #include "sim/model.h"
 #include "sim/protocols/promptql.h"
 
@@ -16,6 +21,15 @@ namespace assay {
 namespace {
 
 constexpr int kMostThreads = 256;
+constexpr int kMostInBatches = 1'000'000;
+
+std::vector<std::string_view> providers_with_batches() {
+  std::vector<std::string_view> names;
+  for (const Provider& provider : providers()) {
+    if (provider.batches != nullptr) names.push_back(provider.name);
+  }
+  return names;
+}
 
 int bounded(std::optional<std::int64_t> value, int otherwise) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
@@ -29,6 +43,18 @@ int threads_of(const Config& config, int concurrency) {
   return std::clamp(bounded(config.integer("threads"), std::min(cores, concurrency)), 1, kMostThreads);
 }
 
+// One asks for more at a time, however that ends.
+class Drawing {
+ public:
+  explicit Drawing(bool& now) : now_(now) { now_ = true; }
+  Drawing(const Drawing&) = delete;
+  Drawing& operator=(const Drawing&) = delete;
+  ~Drawing() { now_ = false; }
+
+ private:
+  bool& now_;
+};
+
 }  // namespace
 
 GatewaySettings gateway_settings(const Config& config) {
@@ -38,6 +64,13 @@ GatewaySettings gateway_settings(const Config& config) {
   settings.limits.tokens_per_minute = config.number("limits.tokens_per_minute");
   settings.tries = bounded(config.integer("limits.attempts"), 5);
   settings.same_failures_to_stop = bounded(config.integer("limits.same_failures"), 10);
+  if (config.boolean("limits.batch")) {
+    settings.batch = BatchOptions{.most_requests = static_cast<std::size_t>(
+                                      std::max(1, bounded(config.integer("limits.batch_size"), 10'000))),
+                                  .wait = config.duration("limits.batch_wait"),
+                                  .poll = config.duration("limits.batch_poll"),
+                                  .tries = settings.tries};
+  }
   settings.budget_usd = config.number("budget.usd");
   settings.seed = static_cast<std::uint64_t>(config.integer("seed").value_or(0));
   settings.threads = threads_of(config, settings.limits.concurrency);
@@ -67,6 +100,9 @@ void Gateway::read_client_options(const Config& config, std::vector<ConfigProble
     problems.push_back({"environment", "http.proxy", proxy.error().text()});
   }
   client_options_.ca_file = config.text("http.ca_file");
+  if (!client_options_.ca_file.empty() && !file_exists(client_options_.ca_file))
+    problems.push_back(
+        {"config", "http.ca_file", fmt::format("there is no file {}", client_options_.ca_file)});
   // The branches share what one process may have open and hold.
   const auto threads = static_cast<std::size_t>(settings_.threads);
   client_options_.max_connections = std::max<std::size_t>(1, client_options_.max_connections / threads);
@@ -109,12 +145,13 @@ Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,
 
 Gateway::~Gateway() = default;
 
-std::unique_ptr<Models> Gateway::models_on(EventLoop& loop) const {
+std::unique_ptr<Models> Gateway::models_on(EventLoop& loop) {
   auto models = std::make_unique<Models>(
       loop, aliases_, environment_,
       [seed = settings_.seed](const ModelSpec& spec) { return SimModel::make(spec.name, {.seed = seed}); },
       client_options_);
   models->set_timeouts(timeouts_);
+  models->set_note_secret([&secrets = secrets_](std::string_view secret) { secrets.add(secret); });
   return models;
 }
 
@@ -135,8 +172,21 @@ void Gateway::check_models(const std::vector<std::string>& names, std::vector<Co
       problems.push_back({"config", "budget.usd",
                           fmt::format("cannot be kept: there is no price for {} under `prices`", name)});
     }
+    if (settings_.batch && (*model)->batched() == nullptr) {
+      problems.push_back({"config", "limits.batch",
+                          fmt::format("{} has no batch API that is spoken here; batches are for models of {}",
+                                      name, fmt::join(providers_with_batches(), " and "))});
+    }
     if (auto ready = (*model)->ready(); !ready)
       problems.push_back({"environment", name, ready.error().text()});
+  }
+}
+
+void Gateway::check_embeddings(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems) {
+  for (const std::string& name : names) {
+    auto model = models().find(name);
+    if (model && (*model)->embedding() == nullptr)
+      problems.push_back({"config", "model", no_embeddings(name).message});
   }
 }
 
@@ -144,8 +194,14 @@ void Gateway::check_variables(const std::vector<std::string>& names,
                               std::vector<ConfigProblem>& problems) const {
   for (const std::string& name : names) {
     if (!environment_(name))
-      problems.push_back({"environment", name, "is not set, and a key is needed there"});
+      problems.push_back({"environment", name, "is not set, and the config takes a value from it"});
   }
+}
+
+Result<std::string> Gateway::filled_address(const std::string& address) {
+  auto filled = fill_environment(address, environment_);
+  if (filled && filled->contains("://")) add_url_secrets(*filled, secrets_);
+  return filled;
 }
 
 std::vector<std::string> Gateway::notes(const std::vector<std::string>& names) {
@@ -168,6 +224,11 @@ const Price* Gateway::price_of(const std::string& model) const {
   return spec ? prices_.find(fmt::format("{}/{}", spec->provider, spec->name)) : nullptr;
 }
 
+std::optional<std::int64_t> Gateway::window_of(const std::string& model) const {
+  const auto spec = models().resolve(model);
+  return spec ? known_window(spec->name) : std::nullopt;
+}
+
 Outside Gateway::outside(Branch& branch, Toolbox& tools, Programs& programs) {
   return {branch.loop(),
           branch.models().client(),
@@ -177,22 +238,74 @@ Outside Gateway::outside(Branch& branch, Toolbox& tools, Programs& programs) {
           environment_,
           secrets_,
           literals_,
-          [this](const Usage& usage, const std::string& model) -> std::optional<std::int64_t> {
+          [this](const Usage& usage, const std::string& model, Tariff tariff) -> std::optional<std::int64_t> {
             const Price* price = price_of(model);
-            return price != nullptr ? std::optional(cost_of(usage, *price).picodollars) : std::nullopt;
+            return price != nullptr ? std::optional(cost_of(usage, *price, tariff).picodollars)
+                                    : std::nullopt;
           },
           [this](const PromptqlQuery& query) { return ask_promptql(query); },
-          settings_.tries};
+          settings_.tries,
+          settings_.batch.has_value()};
 }
 
 Limiter& Gateway::limiter(const Terms& terms) {
-  auto& slot = limiters_[terms.lane];
-  if (!slot) {
-    LimitOptions limits = settings_.limits;
-    limits.concurrency = std::min(limits.concurrency, terms.most_at_once);
-    slot = std::make_unique<Limiter>(loop_, limits);
+  auto& [limiter, most_at_once] = limiters_[terms.lane];
+  if (!limiter) {
+    most_at_once = terms.most_at_once;
+    LimitOptions limits = limits_of(most_at_once);
+    // What is handed in waits for its batch, and not in a line.
+    if (terms.tariff == Tariff::batch) limits = {.concurrency = kMostInBatches};
+    limiter = std::make_unique<Limiter>(loop_, limits);
   }
-  return *slot;
+  return *limiter;
+}
+
+int Gateway::at_once(const LimitShare& share, int most_at_once) const {
+  return std::max(1, share.of(std::min(settings_.limits.concurrency, most_at_once)));
+}
+
+LimitOptions Gateway::limits_of(int most_at_once) const {
+  LimitOptions limits = settings_.limits;
+  limits.concurrency = at_once(share_, most_at_once);
+  const double parts = share_.parts;
+  if (limits.requests_per_minute) *limits.requests_per_minute /= parts;
+  if (limits.tokens_per_minute) *limits.tokens_per_minute /= parts;
+  return limits;
+}
+
+void Gateway::take_share(const LimitShare& share) {
+  if (share.parts == share_.parts && share.place == share_.place) return;
+  share_ = share;
+  for (auto& [lane, kept] : limiters_) kept.limiter->change(limits_of(kept.most_at_once));
+}
+
+bool Gateway::keeps_to(const LimitShare& share) const {
+  return std::ranges::all_of(limiters_, [&](const auto& lane) {
+    const auto& [limiter, most_at_once] = lane.second;
+    return limiter->in_flight() <= at_once(share, most_at_once);
+  });
+}
+
+void Gateway::draw_from(BudgetSource* source) {
+  source_ = source;
+  if (source_ != nullptr) budget_.begin_with_nothing();
+}
+
+Task<Result<bool>> Gateway::reserve(std::int64_t expected) {
+  constexpr std::chrono::milliseconds kWhileAnotherAsks(2);
+  for (;;) {
+    if (budget_.reserve(expected)) co_return true;
+    if (source_ == nullptr) co_return false;
+    if (drawing_) {
+      co_await loop_.sleep(kWhileAnotherAsks);
+      continue;
+    }
+    const Drawing drawing(drawing_);
+    auto more = co_await source_->more(expected);
+    if (!more) co_return fail(std::move(more.error()));
+    if (*more <= 0) co_return false;
+    budget_.raise(*more);
+  }
 }
 
 Circuit& Gateway::circuit(const Terms& terms) {

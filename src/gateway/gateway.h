@@ -23,6 +23,7 @@
 #include "core/error.h"
 #include "core/secrets/secrets.h"
 #include "core/task.h"
+#include "gateway/batch_desk.h"
 #include "gateway/branch.h"
 #include "gateway/budget.h"
 #include "gateway/circuit.h"
@@ -40,8 +41,16 @@ struct GatewaySettings {
   std::optional<double> budget_usd;
   std::uint64_t seed = 0;
   int threads = 1;  // event loops, home included
+  std::optional<BatchOptions> batch = {};
 };
 GatewaySettings gateway_settings(const Config& config);
+
+// One of `parts` equal shares of whole numbers and rates: the first ones get what does not divide.
+struct LimitShare {
+  int parts = 1;
+  int place = 0;  // of this share, from 0
+  int of(int whole) const { return whole / parts + (place < whole % parts ? 1 : 0); }
+};
 
 class Gateway {
  public:
@@ -55,26 +64,45 @@ class Gateway {
   // Each of the named models can be asked: it is known, its key is there, and its price too if there is a
   // budget. Nothing is sent.
   void check_models(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems);
+  // Each of these gives vectors. Unknown ones are left to check_models.
+  void check_embeddings(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems);
   // Each of these variables is set.
   void check_variables(const std::vector<std::string>& names, std::vector<ConfigProblem>& problems) const;
   // Under the model's own name or, if it is an alias, under what that stands for; null if it is unknown.
   const Price* price_of(const std::string& model) const;
+  // How many tokens fit into its context, where that is known by its name.
+  std::optional<std::int64_t> window_of(const std::string& model) const;
   // What the models were asked without, because they do not take it: one sentence each.
   std::vector<std::string> notes(const std::vector<std::string>& names);
+
+  // With variables of the environment in it; what it holds of a password is hidden from now on.
+  Result<std::string> filled_address(const std::string& address);
 
   EventLoop& loop() { return loop_; }
   // Home first; the others are opened when they are first asked for.
   std::span<const std::unique_ptr<Branch>> branches();
   Budget& budget() { return budget_; }
+  // Other processes ask under the same limits: of these, what is this one's. 0 of `concurrency` means one all
+  // the same, for what was begun.
+  void take_share(const LimitShare& share);
+  // Whether what is in flight at each address is no more than that share of its limit.
+  bool keeps_to(const LimitShare& share) const;
+  // The budget is drawn from there, from now on; null: it is this process's own. It outlives the runs.
+  void draw_from(BudgetSource* source);
   const GatewaySettings& settings() const { return settings_; }
   const Secrets& secrets() const { return secrets_; }
 
  private:
   friend class Account;
   Limiter& limiter(const Terms& terms);
+  // Requests at one address that takes so many.
+  int at_once(const LimitShare& share, int most_at_once) const;
+  LimitOptions limits_of(int most_at_once) const;
+  // Whether a call of that cost may start; if so it is reserved.
+  Task<Result<bool>> reserve(std::int64_t expected);
   Circuit& circuit(const Terms& terms);
   Outside outside(Branch& branch, Toolbox& tools, Programs& programs);
-  std::unique_ptr<Models> models_on(EventLoop& loop) const;
+  std::unique_ptr<Models> models_on(EventLoop& loop);
   Models& models() const { return branches_.front()->models(); }
   Environment noting(Environment inner);
   void read_client_options(const Config& config, std::vector<ConfigProblem>& problems);
@@ -90,8 +118,15 @@ class Gateway {
   Models::Timeouts timeouts_;
   Prices prices_;
   Budget budget_;
-  std::map<std::string, std::unique_ptr<Limiter>> limiters_;  // by lane
-  std::map<std::string, Circuit> circuits_;                   // by lane and whom
+  BudgetSource* source_ = nullptr;
+  bool drawing_ = false;
+  LimitShare share_;
+  struct Lane {
+    std::unique_ptr<Limiter> limiter;
+    int most_at_once;
+  };
+  std::map<std::string, Lane> limiters_;     // by lane
+  std::map<std::string, Circuit> circuits_;  // by lane and whom
   std::int64_t turns_ = 0;
   std::vector<std::unique_ptr<Branch>> branches_;  // one at least; last: their threads end first
 };
@@ -111,6 +146,7 @@ struct AccountFigures {
   };
   std::optional<Oldest> oldest;
   std::string waiting_for;  // why nothing moves, if so
+  std::string batch;        // how far the batches are; empty: there are none
 };
 
 // Where a call belongs: for its turn, its draws and the trace.
@@ -135,6 +171,9 @@ struct Call {
   std::shared_ptr<Effect> effect;
   Terms terms;
   CallPlace place;
+  // Asked at home before each try, once there is a permit for it: whether it is still to be sent. One that is
+  // not fails as cancelled. May be empty.
+  std::function<bool()> begin = {};
   // Makes the answer durable, on the loop where it came. Until that is done the call is open, though no more
   // in flight, so that a kill repeats at most as many requests as may be open.
   std::function<Task<Status>(Answer answer)> keep;
@@ -157,6 +196,11 @@ class Account {
   // it.
   Task<Status> perform(std::shared_ptr<const Call> call, std::size_t branch);
   // For a case on `branch`, and on its loop.
+  // From now on requests to models are handed in together, if the config says so. Before anything is asked;
+  // `book` must outlive it.
+  void open_desk(BatchBook& book, std::vector<KeptBatch> kept);
+  // Batches that go on without this run.
+  BatchDesk::Open open_batches() const { return desk_ ? desk_->open() : BatchDesk::Open(); }
   Result<Terms> terms(const Effect& effect, std::size_t branch) { return effect.terms(outside_[branch]); }
   EventLoop& home() { return gateway_.loop_; }
 
@@ -165,21 +209,21 @@ class Account {
   bool stopping() const { return stopping_; }
   // What runs for it on this machine takes leave, in a few seconds at most; at home, when no call is under
   // way. Whoever cannot wait destroys the account, which ends it less politely.
-  Task<void> close() { return programs_.close(); }
+  Task<void> close();
   // Why it was stopped; nothing if it was interrupted, or is not stopping.
   const std::optional<Error>& reason() const { return reason_; }
 
   AccountFigures figures() const;
 
  private:
-  class Pause;
   class UnderWay;
   class Flight;
   struct Tried;
 
   // One try, on the branch that sends it. Of an answer home is told first, then it is kept.
+  // `carry` is empty unless it is handed in with others.
   static Task<Tried> attempt(std::shared_ptr<const Call> call, Outside& outside, int tries, EventLoop& home,
-                             std::weak_ptr<Flight> flight);
+                             std::weak_ptr<Flight> flight, Carry carry);
 
   Error stopped() const;
   Error budget_reached(std::int64_t expected) const;
@@ -201,6 +245,7 @@ class Account {
   std::int64_t tokens_ = 0;
   std::atomic<std::int64_t> streaming_ = 0;                 // of answers that are not complete, as estimated
   std::multimap<std::int64_t, const UnderWay*> under_way_;  // by turn
+  std::unique_ptr<BatchDesk> desk_;                         // null: every request is sent by itself
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 

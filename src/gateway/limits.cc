@@ -16,21 +16,52 @@ Duration seconds(double count) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
 }
 
+// A second's worth of requests and ten seconds' worth of tokens may go at once; the minute's sum still holds.
+double requests_at_once(double rate) {
+  return std::max(1.0, rate);
+}
+double tokens_at_once(double rate) {
+  return rate * 10;
+}
+
 }  // namespace
 
 Limiter::Limiter(EventLoop& loop, LimitOptions options)
     : loop_(loop), options_(options), window_(std::max(1, options.concurrency)) {
   const auto now = Clock::now();
-  // A second's worth of requests and ten seconds' worth of tokens may go at once; the minute's sum still
-  // holds.
   if (options_.requests_per_minute) {
     const double rate = *options_.requests_per_minute / 60;
-    requests_ = Bucket{rate, std::max(1.0, rate), std::max(1.0, rate), now};
+    requests_ = Bucket{rate, requests_at_once(rate), requests_at_once(rate), now};
   }
   if (options_.tokens_per_minute) {
     const double rate = *options_.tokens_per_minute / 60;
-    tokens_ = Bucket{rate, rate * 10, rate * 10, now};
+    tokens_ = Bucket{rate, tokens_at_once(rate), tokens_at_once(rate), now};
   }
+}
+
+void Limiter::change(const LimitOptions& options) {
+  const auto now = Clock::now();
+  const bool was_open = window_ >= options_.concurrency;
+  const double most = std::max(1, options.concurrency);
+  // What a 429 has taken comes back by successes alone.
+  window_ = was_open ? most : std::min(window_, most);
+  options_ = options;
+  if (requests_ && options.requests_per_minute) {
+    const double rate = *options.requests_per_minute / 60;
+    requests_->change(rate, requests_at_once(rate), now);
+  }
+  if (tokens_ && options.tokens_per_minute) {
+    const double rate = *options.tokens_per_minute / 60;
+    tokens_->change(rate, tokens_at_once(rate), now);
+  }
+  serve_soon();
+}
+
+void Limiter::Bucket::change(double per_second, double at_once, Clock::time_point now) {
+  refill(now);
+  rate = per_second;
+  capacity = at_once;
+  level = std::min(level, capacity);
 }
 
 Limiter::~Limiter() {

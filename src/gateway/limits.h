@@ -101,6 +101,9 @@ class Limiter {
     return {*this, estimated_tokens, waits, turn};
   }
 
+  // From now on; what is in flight stays.
+  void change(const LimitOptions& options);
+
   int in_flight() const { return in_flight_; }
   int received() const { return received_; }  // and not yet durable
   int waiting() const { return static_cast<int>(queue_.size()); }
@@ -117,6 +120,7 @@ class Limiter {
     double level = 0;
     Clock::time_point updated;
     void refill(Clock::time_point now);
+    void change(double per_second, double at_once, Clock::time_point now);
     Duration until_positive() const;
   };
 

@@ -22,6 +22,8 @@ enum Trait : unsigned {
   kMaxCompletionTokens = 1U << 7U,
   kDeveloperRole = 1U << 8U,
   kUserRole = 1U << 9U,
+  kNoAdaptiveThinking = 1U << 10U,
+  kNoThinkingBudget = 1U << 11U,
 };
 constexpr unsigned kNoSampling = kNoTemperature | kNoTopP;
 
@@ -32,7 +34,7 @@ struct Row {
 
 // The first row that matches counts. A row is here to save a refused request, so only what is certain; the
 // rest is learnt. gpt-5.1 and later take temperature or not depending on their reasoning effort.
-constexpr std::array<Row, 27> kRows{{
+constexpr auto kRows = std::to_array<Row>({
     {"o1-mini*", kNoSampling | kMaxCompletionTokens | kUserRole | kNoJsonSchema | kNoTools},
     {"o1-preview*", kNoSampling | kMaxCompletionTokens | kUserRole | kNoJsonSchema | kNoTools},
     {"o1*", kNoSampling | kMaxCompletionTokens | kDeveloperRole},
@@ -47,20 +49,23 @@ constexpr std::array<Row, 27> kRows{{
     {"gpt-4-*", kNoJsonSchema},
     {"gpt-4o-2024-05-13", kNoJsonSchema},
     {"chatgpt-4o*", kNoJsonSchema | kNoTools},
-    {"*claude-3-*", kNoJsonSchema},
-    {"*claude-opus-4-1*", kNoJsonSchema | kOneOfTemperatureTopP},
-    {"*claude-*-4-5*", kOneOfTemperatureTopP},
+    {"*claude-3-*", kNoJsonSchema | kNoAdaptiveThinking},
+    {"*claude-*-4-0*", kNoAdaptiveThinking},
+    {"*claude-*-4-2025*", kNoAdaptiveThinking},
+    {"*claude-opus-4-1*", kNoJsonSchema | kOneOfTemperatureTopP | kNoAdaptiveThinking},
+    {"*claude-*-4-5*", kOneOfTemperatureTopP | kNoAdaptiveThinking},
     {"*claude-*-4-6*", kOneOfTemperatureTopP},
-    {"*claude-opus-4-7*", kNoSampling},
-    {"*claude-opus-4-8*", kNoSampling},
-    {"*claude-*-5-5*", kNoSampling | kNoForcedTool},
-    {"*claude-fable-*", kNoSampling | kNoForcedTool},
+    {"*claude-opus-4-7*", kNoSampling | kNoThinkingBudget},
+    {"*claude-opus-4-8*", kNoSampling | kNoThinkingBudget},
+    {"*claude-*-5-5*", kNoSampling | kNoForcedTool | kNoThinkingBudget},
+    {"*claude-fable-*", kNoSampling | kNoForcedTool | kNoThinkingBudget},
+    {"*claude-mythos-5*", kNoSampling | kNoForcedTool | kNoThinkingBudget},
     {"*claude-mythos-*", kNoSampling | kNoForcedTool},
-    {"*claude-opus-5*", kNoSampling},
-    {"*claude-sonnet-5*", kNoSampling},
+    {"*claude-opus-5*", kNoSampling | kNoThinkingBudget},
+    {"*claude-sonnet-5*", kNoSampling | kNoThinkingBudget},
     {"*claude-haiku-5*", kNoSampling},
     {"deepseek-reasoner*", kNoSampling},
-}};
+});
 
 // What a complaint can blame.
 enum class Blamed {
@@ -78,6 +83,8 @@ enum class Blamed {
   tools,
   role,
   reasoning_effort,
+  adaptive_thinking,
+  thinking_budget,
 };
 
 // Words that also occur in plain sentences count only where they are quoted or listed as a name.
@@ -89,7 +96,7 @@ struct BlamedWord {
   Spelling spelling;
 };
 
-constexpr std::array<BlamedWord, 18> kWords{{
+constexpr auto kWords = std::to_array<BlamedWord>({
     {"max_tokens", Blamed::max_tokens, Spelling::name},
     {"max_completion_tokens", Blamed::max_completion_tokens, Spelling::name},
     {"temperature", Blamed::temperature, Spelling::name},
@@ -103,12 +110,22 @@ constexpr std::array<BlamedWord, 18> kWords{{
     {"json_schema", Blamed::response_format, Spelling::name},
     {"output_config", Blamed::response_format, Spelling::name},
     {"output_format", Blamed::response_format, Spelling::name},
+    {"response mime type", Blamed::response_format, Spelling::name},
+    {"responsejsonschema", Blamed::response_format, Spelling::name},
+    {"response_json_schema", Blamed::response_format, Spelling::name},
+    {"outputconfig", Blamed::response_format, Spelling::name},
+    {"toolchoice", Blamed::tool_choice, Spelling::name},
+    {"topp", Blamed::top_p, Spelling::name},
+    {"stopsequences", Blamed::stop, Spelling::name},
     {"strict", Blamed::strict, Spelling::plain_word},
     {"tool_choice", Blamed::tool_choice, Spelling::name},
     {"tools", Blamed::tools, Spelling::name},
     {"role", Blamed::role, Spelling::plain_word},
     {"reasoning_effort", Blamed::reasoning_effort, Spelling::name},
-}};
+    {"adaptive thinking", Blamed::adaptive_thinking, Spelling::name},
+    {"thinking.type.adaptive", Blamed::adaptive_thinking, Spelling::name},
+    {"thinking.type.enabled", Blamed::thinking_budget, Spelling::name},
+});
 
 // Said of a parameter as such, not of its value being out of range, which leaving it out would only hide.
 constexpr std::array<std::string_view, 27> kRefusingWords{
@@ -188,6 +205,18 @@ std::optional<Blamed> blamed_by_message(std::string_view message) {
   return first == nullptr ? std::nullopt : std::optional(first->blamed);
 }
 
+constexpr std::array<std::string_view, 2> kGroups{"generationConfig", "inferenceConfig"};
+
+std::string in_camel_case(std::string_view name) {
+  std::string out;
+  bool raise = false;
+  for (const char c : name) {
+    if (c != '_') out += raise && c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    raise = c == '_';
+  }
+  return out;
+}
+
 class Lesson {
  public:
   Lesson(const SentRequest& sent, Capabilities& model, SchemaRefusals& schema)
@@ -206,12 +235,26 @@ class Lesson {
   }
 
  private:
-  bool has(std::string_view key) const { return find_member(*sent_.body, key) != nullptr; }
+  // Also where wires keep their parameters together, in their spelling: generationConfig.topP.
+  bool has(std::string_view key) const {
+    if (find_member(*sent_.body, key) != nullptr) return true;
+    return std::ranges::any_of(kGroups, [&](std::string_view group) {
+      const Json* inner = find_member(*sent_.body, group);
+      return inner != nullptr && find_member(*inner, in_camel_case(key)) != nullptr;
+    });
+  }
   bool may_change_way() const { return sent_.way && !sent_.way_is_pinned; }
 
   bool sent_strict() const {
     const Json* strict = find_pointer(*sent_.body, "/response_format/json_schema/strict");
     return strict != nullptr;
+  }
+
+  bool sent_thinking(std::string_view type) const {
+    if (sent_.thinking_is_pinned) return false;
+    const Json* thinking = find_member(*sent_.body, "thinking");
+    if (thinking == nullptr) thinking = find_pointer(*sent_.body, "/additionalModelRequestFields/thinking");
+    return thinking != nullptr && text_at(*thinking, "type") == type;
   }
 
   bool sent_role(std::string_view role) const {
@@ -276,7 +319,7 @@ class Lesson {
         model_.json_schema = false;
         return "the model does not take a JSON schema: the answer is asked for in another way";
       case Blamed::tool_choice:
-        if (!has("tool_choice")) return std::nullopt;
+        if (!has("tool_choice") && !has("toolConfig")) return std::nullopt;
         model_.forced_tool = false;
         return "the model cannot be made to call a tool: tool_choice is not sent";
       case Blamed::tools:
@@ -289,6 +332,14 @@ class Lesson {
         if (has("reasoning_effort") || !has("tools") || !mentions(message, "'none'")) return std::nullopt;
         model_.tools_need_no_reasoning = true;
         return "reasoning_effort \"none\" is sent beside tools: the model does not take them otherwise";
+      case Blamed::adaptive_thinking:
+        if (!sent_thinking("adaptive") || !model_.thinking_budget) return std::nullopt;
+        model_.adaptive_thinking = false;
+        return "thinking is sent with a number of tokens: the model does not choose how much it thinks";
+      case Blamed::thinking_budget:
+        if (!sent_thinking("enabled") || !model_.adaptive_thinking) return std::nullopt;
+        model_.thinking_budget = false;
+        return "thinking is sent without a number of tokens: the model chooses how much it thinks";
     }
     return std::nullopt;
   }
@@ -348,6 +399,8 @@ Capabilities known_capabilities(std::string_view model) {
   known.tools = !lacks(kNoTools);
   known.forced_tool = !lacks(kNoForcedTool);
   known.prefers_max_completion_tokens = lacks(kMaxCompletionTokens);
+  known.adaptive_thinking = !lacks(kNoAdaptiveThinking);
+  known.thinking_budget = !lacks(kNoThinkingBudget);
   if (lacks(kDeveloperRole)) known.system_role = SystemRole::developer;
   if (lacks(kUserRole)) known.system_role = SystemRole::user;
   return known;
@@ -358,7 +411,8 @@ Capabilities within(const Capabilities& wire, Capabilities model) {
        {&Capabilities::temperature, &Capabilities::top_p, &Capabilities::temperature_with_top_p,
         &Capabilities::seed, &Capabilities::stop, &Capabilities::stream, &Capabilities::stream_options,
         &Capabilities::json_schema, &Capabilities::strict, &Capabilities::tools, &Capabilities::forced_tool,
-        &Capabilities::max_tokens, &Capabilities::max_completion_tokens}) {
+        &Capabilities::max_tokens, &Capabilities::max_completion_tokens, &Capabilities::adaptive_thinking,
+        &Capabilities::thinking_budget}) {
     model.*flag = model.*flag && wire.*flag;
   }
   return model;

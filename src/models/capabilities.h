@@ -33,6 +33,9 @@ struct Capabilities {
   bool prefers_max_completion_tokens = false;
   SystemRole system_role = SystemRole::system;
   bool tools_need_no_reasoning = false;  // send reasoning_effort "none" beside tools
+  // Anthropic's two ways to think, on Bedrock too: as the model sees fit, or with a number of tokens.
+  bool adaptive_thinking = true;
+  bool thinking_budget = true;
   bool operator==(const Capabilities&) const = default;
 };
 
@@ -55,6 +58,7 @@ struct SentRequest {
   const Json* body = nullptr;        // never null
   std::optional<StructuredWay> way;  // if the request asks for structured output
   bool way_is_pinned = false;
+  bool thinking_is_pinned = false;  // to an object that is sent as it is
 };
 
 // Changes `model` or `schema` so that the next body avoids what the server blames, and says how in one

@@ -74,6 +74,8 @@ Json message_json(const Message& message) {
   put_list(json, "tool_calls", message.tool_calls, call_json);
   put(json, "tool_call_id", message.tool_call_id);
   if (message.is_error) json["is_error"] = true;
+  put(json, "reasoning", message.reasoning);
+  if (!message.kept.is_null()) json["kept"] = message.kept;
   return json;
 }
 
@@ -229,13 +231,16 @@ Result<ToolCall> read_call(const Json& json, std::string place) {
 }
 
 Result<Message> read_message(const Json& json, std::string place) {
-  Reader in(json, std::move(place), {"role", "text", "tool_calls", "tool_call_id", "is_error"});
+  Reader in(json, std::move(place),
+            {"role", "text", "tool_calls", "tool_call_id", "is_error", "reasoning", "kept"});
   Message message;
   message.role = in.word("role", kRoles);
   message.text = in.text("text");
   message.tool_calls = in.list("tool_calls", read_call);
   message.tool_call_id = in.text("tool_call_id");
   message.is_error = in.boolean("is_error");
+  message.reasoning = in.text("reasoning");
+  message.kept = in.any("kept");
   return in.finish(std::move(message));
 }
 
@@ -268,7 +273,7 @@ Result<ReplyOrigin> read_origin(const Json& json, std::string place) {
 
 bool says_only_text(const Message& message) {
   return !message.text.empty() && message.tool_calls.empty() && message.tool_call_id.empty() &&
-         !message.is_error;
+         !message.is_error && message.reasoning.empty() && message.kept.is_null();
 }
 
 void append_text_message(std::string& out, const Message& message) {
@@ -309,8 +314,10 @@ Usage& Usage::operator+=(const Usage& other) {
 
 ChatReply without_secrets(ChatReply reply, const Secrets& secrets) {
   if (secrets.empty()) return reply;
-  for (std::string* text : {&reply.message.text, &reply.refusal, &reply.raw_text, &reply.model})
+  for (std::string* text :
+       {&reply.message.text, &reply.message.reasoning, &reply.refusal, &reply.raw_text, &reply.model})
     *text = secrets.hide(*text);
+  reply.message.kept = secrets.hide_in(reply.message.kept);
   for (ToolCall& call : reply.message.tool_calls) {
     for (std::string* text : {&call.id, &call.name, &call.arguments_text}) *text = secrets.hide(*text);
     call.arguments = secrets.hide_in(call.arguments);

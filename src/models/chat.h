@@ -33,6 +33,12 @@ struct Message {
   std::vector<ToolCall> tool_calls = {};  // assistant
   std::string tool_call_id = {};          // tool: the call that this answers
   bool is_error = false;                  // tool: the call failed
+  // Assistant: what the model thought on the way, as far as it tells. Kept and shown; nothing reads it as an
+  // answer.
+  std::string reasoning = {};
+  // Assistant: what it said, in the form of its wire ({"anthropic": […]}), where the provider wants to see it
+  // again unchanged: thoughts with signatures before calls of tools. Null: there is no need.
+  Json kept = {};
   bool operator==(const Message&) const = default;
 };
 

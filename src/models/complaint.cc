@@ -48,10 +48,22 @@ void collect_text(std::string_view text, int depth, std::vector<Complaint>& foun
   if (!body.empty()) found.push_back({std::string(body), {}, {}, {}});
 }
 
+// llama.cpp gives the sizes of a prompt that does not fit in members of their own.
+std::string sizes_in(const Json& json) {
+  const std::string prompt = text_member(json, "n_prompt_tokens");
+  const std::string context = text_member(json, "n_ctx");
+  return prompt.empty() || context.empty() ? std::string() : " (" + prompt + " tokens, " + context + " fit)";
+}
+
 void collect_object(const Json& json, int depth, std::vector<Complaint>& found) {
   Complaint complaint;
   complaint.type = text_member(json, "type");
   complaint.code = text_member(json, "code");
+  // Google's and AWS's names for the same.
+  if (complaint.type.empty()) complaint.type = text_member(json, "status");
+  if (complaint.type.empty()) complaint.type = text_member(json, "__type");
+  if (const Json* reason = find_pointer(json, "/details/0/reason"); reason != nullptr && as_text(*reason))
+    complaint.code = *as_text(*reason);
   if (const Json* code = find_pointer(json, "/details/error_code")) {
     if (const auto text = as_text(*code)) complaint.code = *text;
   }
@@ -59,7 +71,7 @@ void collect_object(const Json& json, int depth, std::vector<Complaint>& found) 
   if (complaint.parameter.empty()) complaint.parameter = location(json);
 
   const std::size_t before = found.size();
-  for (const std::string_view key : {"error", "detail", "message", "msg"}) {
+  for (const std::string_view key : {"error", "detail", "message", "msg", "Message"}) {
     const Json* member = find_member(json, key);
     if (member == nullptr || member->is_null()) continue;
     if (const auto text = as_text(*member)) {
@@ -70,7 +82,9 @@ void collect_object(const Json& json, int depth, std::vector<Complaint>& found) 
     if (found.size() > before) break;
   }
   // What the outer object knows belongs to the inner complaint as far as that one does not know better.
+  const std::string sizes = sizes_in(json);
   for (std::size_t i = before; i < found.size(); ++i) {
+    if (!sizes.empty() && !found[i].message.contains(sizes)) found[i].message += sizes;
     if (found[i].type.empty()) found[i].type = complaint.type;
     if (found[i].code.empty()) found[i].code = complaint.code;
     if (found[i].parameter.empty()) found[i].parameter = complaint.parameter;

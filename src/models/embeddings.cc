@@ -89,7 +89,10 @@ Result<Vectors> read_data(const JsonArray& data, std::size_t count) {
 Result<Vectors> read_list(const JsonArray& list) {
   Vectors vectors;
   for (const Json& element : list) {
-    auto vector = read_vector(element, vectors.size());
+    // Gemini's have the numbers one level below, Vertex's two.
+    const Json* values = find_pointer(element, "/embeddings/values");
+    if (values == nullptr) values = find_member(element, "values");
+    auto vector = read_vector(values != nullptr ? *values : element, vectors.size());
     if (!vector) return fail(std::move(vector.error()));
     vectors.push_back(std::move(*vector));
   }
@@ -110,6 +113,14 @@ std::string packed_vector(const std::vector<float>& vector) {
   return base64(bytes);
 }
 
+Error no_embeddings(std::string_view who) {
+  return {ErrorKind::config,
+          fmt::format("{} has no embeddings; name a model of a server that has them, such as "
+                      "openai/text-embedding-3-small",
+                      who),
+          {}};
+}
+
 Json embedding_body(std::string_view model, const std::vector<std::string>& texts) {
   JsonArray input;
   for (const std::string& text : texts) input.emplace_back(text);
@@ -120,8 +131,9 @@ Result<EmbeddingReply> read_embeddings(const Json& reply, std::size_t count) {
   const Json* data = find_member(reply, "data");
   const Json* list = find_member(reply, "embeddings");
   const bool openai = data != nullptr && data->is_array();
+  if (list == nullptr) list = find_member(reply, "predictions");
   if (!openai && (list == nullptr || !list->is_array()))
-    return wrong("there is neither a list `data` nor a list `embeddings` in it");
+    return wrong("there is neither a list `data` nor a list `embeddings` or `predictions` in it");
   const JsonArray& elements = openai ? data->get_array() : list->get_array();
   if (elements.size() != count)
     return wrong(fmt::format("it has {} embeddings, and {} were asked for", elements.size(), count));
@@ -131,6 +143,8 @@ Result<EmbeddingReply> read_embeddings(const Json& reply, std::size_t count) {
   EmbeddingReply read{.vectors = std::move(*vectors), .model = text_at(reply, "model")};
   read.usage.prompt_tokens =
       openai ? count_at(reply, "/usage/prompt_tokens") : count_at(reply, "/prompt_eval_count");
+  for (const Json& prediction : list_at(reply, "predictions"))
+    read.usage.prompt_tokens += count_at(prediction, "/embeddings/statistics/token_count");
   return read;
 }
 

@@ -29,9 +29,13 @@ struct EmbeddingReply {
 class EmbeddingModel {
  public:
   virtual ~EmbeddingModel() = default;
-  // One try of one request; kind config if whoever is asked has no embeddings. `texts` must outlive the task.
+  // One try of one request; kind config (no_embeddings) if whoever is asked has none. `texts` must outlive
+  // the task.
   virtual Task<std::expected<EmbeddingReply, ModelFailure>> embed(const std::vector<std::string>& texts) = 0;
 };
+
+// "anthropic has no embeddings; name a model of …".
+Error no_embeddings(std::string_view who);
 
 // Of both forms: {"model": …, "input": […]}.
 Json embedding_body(std::string_view model, const std::vector<std::string>& texts);

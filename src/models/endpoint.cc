@@ -8,10 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/secrets/literal_secrets.h"
+#include "core/files/find_program.h"
 #include "core/text.h"
+#include "models/providers/aws_event_stream.h"
 #include "models/providers/wire_text.h"
 #include "models/structured/schema_subset.h"
+#include "models/tokens.h"
+#include "models/windows.h"
+#include "net/http/url.h"
 
 namespace assay {
 namespace {
@@ -27,7 +31,6 @@ constexpr std::size_t kKnownSchemas = 32;
 constexpr std::size_t kUsualReply = 8192;  // bytes of its tree
 
 constexpr std::string_view kAutomatic = "auto";
-constexpr std::array<std::string_view, 4> kStructured{kAutomatic, "json_schema", "tools", "text"};
 
 // Servers of local models report as their own failure what they were not started for (llama.cpp: 500, "tools
 // param requires --jinja flag"); any other 5xx says nothing about the request.
@@ -44,7 +47,8 @@ bool can_be_renegotiated(int status, const std::vector<Complaint>& complaints) {
 // Reads a 2xx body while it arrives: server-sent events, or one JSON if the server does not stream after all.
 class Arrival {
  public:
-  explicit Arrival(std::unique_ptr<ReplyStream> stream) : stream_(std::move(stream)) {}
+  Arrival(std::unique_ptr<ReplyStream> stream, Framing framing)
+      : stream_(std::move(stream)), framing_(framing) {}
 
   void take(std::string_view data) {
     if (start_.size() < kKeptStart) start_ += data.substr(0, kKeptStart - start_.size());
@@ -55,6 +59,8 @@ class Arrival {
     }
     if (form_ == Form::json) {
       whole_ += data;
+    } else if (framing_ == Framing::aws) {
+      aws_parser_.feed(data, [&](const ServerSentEvent& event) { stream_->take(event); });
     } else {
       parser_.feed(data, [&](const ServerSentEvent& event) { stream_->take(event); });
     }
@@ -71,7 +77,9 @@ class Arrival {
   enum class Form { unknown, events, json };
   Form form_ = Form::unknown;
   std::unique_ptr<ReplyStream> stream_;
+  Framing framing_;
   ServerSentEventParser parser_;
+  AwsEventStreamParser aws_parser_;
   std::string start_;
   std::string whole_;
 };
@@ -85,12 +93,18 @@ struct HttpModel::Answer {
   std::vector<Complaint> complaints;
 };
 
-HttpModel::HttpModel(ModelSpec spec, HttpClient& client, const Wire& wire, Address address)
+HttpModel::HttpModel(ModelSpec spec, const Provider& provider, HttpClient& client, EndpointSettings settings,
+                     const Secrets& secrets)
     : spec_(std::move(spec)),
+      provider_(provider),
       client_(client),
-      wire_(wire),
-      address_(std::move(address)),
-      capabilities_(within(wire.capabilities, known_capabilities(spec_.name))) {}
+      settings_(std::move(settings)),
+      wire_(*settings_.wire),
+      address_(settings_.address),
+      secrets_(secrets),
+      capabilities_(within(wire_.capabilities, known_capabilities(spec_.name))) {
+  if (settings_.thinks) capabilities_ = within(wire_.thinking, capabilities_);
+}
 
 Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, HttpClient& client,
                                                    const Environment& environment) {
@@ -104,55 +118,45 @@ Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, HttpClient& c
 }
 
 Result<std::unique_ptr<HttpModel>> HttpModel::make(ModelSpec spec, const Provider& provider,
-                                                   HttpClient& client, const Environment& environment) {
+                                                   HttpClient& client, const Environment& environment,
+                                                   const NoteSecret& note_secret) {
   const std::string name = fmt::format("{}/{}", spec.provider, spec.name);
-  const auto wrong = [&](std::string message) {
-    return fail(Error{ErrorKind::config, std::move(message), {{"model", name}}});
-  };
-  if (spec.name.empty()) return wrong("the model has no name");
-  if (std::ranges::find(kStructured, spec.structured) == kStructured.end()) {
-    return wrong(fmt::format("structured: found \"{}\", expected one of {}", spec.structured,
-                             fmt::join(kStructured, ", ")));
+  Secrets secrets;
+  auto settings = read_endpoint(spec, provider, environment, secrets);
+  if (!settings) return fail(std::move(settings.error()).with("model", name));
+  for (const std::string& secret : settings->secrets) {
+    if (note_secret) note_secret(secret);
   }
-  std::string base = spec.base_url;
-  std::string_view origin = "base_url";
-  if (base.empty() && !provider.base_variable.empty()) {
-    base = environment(provider.base_variable).value_or("");
-    origin = provider.base_variable;
-  }
-  if (trim(base).empty()) base = provider.base_url;
-  auto filled = fill_environment(base, environment);
-  if (!filled) return fail(std::move(filled).error().with("key", std::string(origin)).with("model", name));
-  base = std::move(*filled);
-  auto address = chat_address(provider, base, spec.name);
-  if (!address) return fail(std::move(address).error().with("key", std::string(origin)).with("model", name));
-
-  const bool own_key = !spec.api_key_env.empty();
-  const std::string key_name = own_key ? spec.api_key_env : std::string(provider.key_variable);
-  const std::string key(key_name.empty() ? "" : trim(environment(key_name).value_or("")));
-  const bool printable = std::ranges::all_of(key, [](char c) { return c > 0x20 && c < 0x7F; });
-  if (!printable)
-    return wrong(fmt::format("{} holds a space, a line break or another odd character", key_name));
-
-  const bool is_public = address->is_public;
+  std::vector<std::string> command = spec.api_key_command;
   std::unique_ptr<HttpModel> model(
-      new HttpModel(std::move(spec), client, *provider.wire, std::move(*address)));
-  model->key_ = key;
-  model->secrets_.add(key);
-  add_url_secrets(base, model->secrets_);
-  model->key_name_ = key_name;
-  // A variable that the user names is meant to be set; otherwise only the provider's own service needs a key.
-  model->key_is_required_ = own_key || (provider.needs_key && is_public);
+      new HttpModel(std::move(spec), provider, client, std::move(*settings), secrets));
+  model->batches_ = &model->wire_ == provider.responses ? provider.responses_batches : provider.batches;
+  if (!command.empty()) {
+    model->command_ = std::make_unique<TokenCommand>(
+        client.loop(), std::move(command), [own = model.get(), note_secret](std::string_view token) {
+          own->secrets_.add(token);
+          if (note_secret) note_secret(token);
+        });
+  }
   return model;
 }
 
 Status HttpModel::ready() const {
-  if (!key_.empty() || !key_is_required_) return {};
-  return fail(
-      in_context(
-          {Error{ErrorKind::auth, fmt::format("no key: set the environment variable {}", key_name_), {}},
-           std::nullopt})
-          .error);
+  if (command_) {
+    if (auto found = check_command(spec_.api_key_command, ""); !found)
+      return fail(ErrorKind::auth, fmt::format("api_key_command: {}", found.error().message));
+  }
+  return has_key();
+}
+
+Status HttpModel::has_key() const {
+  const bool known = !settings_.key.empty() || settings_.aws || command_ != nullptr;
+  if (known || !settings_.key_is_required || brings_own_key()) return {};
+  return fail(in_context({Error{ErrorKind::auth,
+                                fmt::format("no key: set the environment variable {}", settings_.key_name),
+                                {}},
+                          std::nullopt})
+                  .error);
 }
 
 ModelIdentity HttpModel::identity() const {
@@ -161,7 +165,11 @@ ModelIdentity HttpModel::identity() const {
           .base_url = address_.base,
           .temperature = spec_.temperature,
           .max_tokens = spec_.max_tokens ? spec_.max_tokens : wire_.max_tokens,
-          .structured = spec_.structured == kAutomatic ? std::string() : spec_.structured};
+          .top_p = spec_.top_p,
+          .seed = spec_.seed,
+          .stop = spec_.stop,
+          .structured = spec_.structured == kAutomatic ? std::string() : spec_.structured,
+          .settings = settings_.identity};
 }
 
 std::string HttpModel::limit_key() const {
@@ -174,15 +182,25 @@ std::vector<std::string> HttpModel::notes() const {
 
 Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatRequest& request,
                                                                  OnTokens on_tokens) {
-  if (Status status = ready(); !status) {
+  return negotiate(request, std::move(on_tokens), nullptr);
+}
+
+Task<std::expected<ChatReply, ModelFailure>> HttpModel::negotiate(const ChatRequest& request,
+                                                                  OnTokens on_tokens, const Carry* carry) {
+  if (Status status = has_key(); !status) {
     co_return std::unexpected(ModelFailure{std::move(status).error(), std::nullopt});
   }
+  auto key = co_await credential();
+  if (!key) co_return std::unexpected(in_context({std::move(key.error()), std::nullopt}));
+  bool renewed = false;
   SchemaRefusals refused = known_refusals(request);
   note_omissions(request);
   const auto schema = request.output ? known_schema(request.output->schema) : nullptr;
   for (int round = 0;; ++round) {
-    const WirePlan plan = plan_for(request, refused, schema.get());
-    Answer answer = co_await ask(wire_.body(request, spec_, plan), plan, on_tokens);
+    WirePlan plan = plan_for(request, refused, schema.get());
+    if (carry != nullptr) plan.stream = false;
+    Answer answer = carry != nullptr ? co_await ask_by(*carry, request, body_of(request, plan))
+                                     : co_await ask(request, plan, on_tokens, *key);
     if (answer.reply) {
       ReplyOrigin& origin = answer.reply->origin;
       origin.status = answer.status;
@@ -192,9 +210,16 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete(const ChatReque
       settle_reply(*answer.reply, request, plan);
       co_return std::move(*answer.reply);
     }
+    if (answer.status == 401 && command_ && !std::exchange(renewed, true)) {
+      command_->refuse(*key);
+      const std::string before = std::exchange(*key, {});
+      key = co_await credential();
+      if (!key) co_return std::unexpected(in_context({std::move(key.error()), std::nullopt}));
+      if (*key != before) continue;
+    }
     if (round < kMostRenegotiations && can_be_renegotiated(answer.status, answer.complaints)) {
-      const Json body = parse_json(wire_.body(request, spec_, plan)).value_or(Json());
-      const SentRequest sent{&body, plan.way, spec_.structured != kAutomatic};
+      const Json body = parse_json(body_of(request, plan)).value_or(Json());
+      const SentRequest sent{&body, plan.way, spec_.structured != kAutomatic, spec_.thinking.is_object()};
       if (const auto learnt = learn(sent, answer.complaints, capabilities_, refused)) {
         notes_.insert(*learnt);
         remember_refusals(request, refused);
@@ -221,6 +246,7 @@ WirePlan HttpModel::plan_for(const ChatRequest& request, const SchemaRefusals& r
   WirePlan plan;
   plan.capabilities = capabilities_;
   plan.stream = spec_.stream && capabilities_.stream;
+  if (!capabilities_.stop) plan.cut_at = request.sampling.stop.empty() ? spec_.stop : request.sampling.stop;
   if (!request.output) return plan;
   plan.way = choose_way(wire_, spec_.structured, *request.output, capabilities_, refused);
   plan.strict =
@@ -229,23 +255,71 @@ WirePlan HttpModel::plan_for(const ChatRequest& request, const SchemaRefusals& r
   return plan;
 }
 
-HttpRequest HttpModel::request_for(std::string body, const WirePlan& plan) const {
+std::string HttpModel::body_of(const ChatRequest& request, const WirePlan& plan) const {
+  return with_additions(wire_.body(request, spec_, plan), settings_.additions);
+}
+
+bool HttpModel::brings_own_key() const {
+  return settings_.headers.find(provider_.key_header.name) != nullptr;
+}
+
+Task<Result<std::string>> HttpModel::credential() {
+  if (!command_) co_return settings_.key;
+  co_return co_await command_->get();
+}
+
+HttpRequest HttpModel::request_for(const std::string& url, std::string body, const WirePlan& plan,
+                                   std::string_view key) const {
   HttpRequest http;
   http.method = "POST";
-  http.url = plan.stream ? address_.stream_url : address_.url;
+  http.url = url;
   http.headers.add("Content-Type", "application/json");
-  http.headers.add("Accept", plan.stream ? "text/event-stream" : "application/json");
+  const bool events = plan.stream && wire_.framing == Framing::server_sent;
+  http.headers.add("Accept", events        ? "text/event-stream"
+                             : plan.stream ? "application/vnd.amazon.eventstream"
+                                           : "application/json");
   http.body = std::move(body);
-  wire_.put_headers(http, address_, key_);
+  // A header of the user's takes the place of ours.
+  HttpRequest ours;
+  if (wire_.put_headers != nullptr) wire_.put_headers(ours);
+  put_key(ours, key);
+  for (const auto& [name, value] : ours.headers) {
+    if (settings_.headers.find(name) == nullptr) http.headers.add(name, value);
+  }
+  for (const auto& [name, value] : settings_.headers) http.headers.add(name, value);
+  if (key.empty() && settings_.aws && !brings_own_key()) sign(http);
   http.total_timeout = spec_.timeout;
   // Without a stream, silence is what a model that thinks sounds like.
   http.idle_timeout = plan.stream ? spec_.idle_timeout : spec_.timeout;
   return http;
 }
 
-Task<HttpModel::Answer> HttpModel::ask(std::string body, const WirePlan& plan, const OnTokens& on_tokens) {
-  HttpRequest http = request_for(std::move(body), plan);
-  Arrival arrival(wire_.stream());
+void HttpModel::put_key(HttpRequest& http, std::string_view key) const {
+  if (key.empty()) return;
+  const bool token = command_ != nullptr && !provider_.token_header.name.empty();
+  const KeyHeader& header = token ? provider_.token_header : provider_.key_header;
+  http.headers.add(std::string(header.name), fmt::format("{}{}", header.before, key));
+  // Who names Azure's address under the provider openai has Azure's key.
+  const bool azure = address_.domain.ends_with(".azure.com") && header.name == kBearer.name && !token;
+  if (azure) http.headers.add("api-key", std::string(key));
+}
+
+void HttpModel::sign(HttpRequest& http) const {
+  const auto url = parse_url(http.url);
+  if (!url) return;
+  const std::string host = url->authority();
+  const AwsRequest request{http.method, url->path, url->query, host, http.body};
+  const AwsScope scope{settings_.region, std::string(provider_.aws_service)};
+  for (const auto& [name, value] :
+       aws_signature(request, *settings_.aws, scope, std::chrono::system_clock::now()))
+    http.headers.add(name, value);
+}
+
+Task<HttpModel::Answer> HttpModel::ask(const ChatRequest& request, const WirePlan& plan,
+                                       const OnTokens& on_tokens, std::string key) {
+  HttpRequest http =
+      request_for(plan.stream ? address_.stream_url : address_.url, body_of(request, plan), plan, key);
+  Arrival arrival(wire_.stream(), wire_.framing);
   if (plan.stream) {
     http.on_data = [&arrival, &on_tokens](std::string_view data) {
       const std::int64_t before = arrival.stream().tokens();
@@ -262,12 +336,8 @@ Task<HttpModel::Answer> HttpModel::ask(std::string body, const WirePlan& plan, c
     error.message = secrets_.hide_pieces(error.message);
     co_return Answer{std::unexpected(ModelFailure{std::move(error), std::nullopt}), 0, {}};
   }
-  if (response->status < 200 || response->status > 299) {
-    co_return Answer{std::unexpected(failure_of_status(response->status, response->headers, response->body,
-                                                       asked(), std::chrono::system_clock::now())),
-                     response->status, complaints_in_text(response->body)};
-  }
-  if (!plan.stream) co_return read_whole(response->body);
+  if (!plan.stream || response->status < 200 || response->status > 299)
+    co_return answer_of(*response, request);
   if (arrival.is_json()) co_return read_whole(arrival.whole());
 
   const ReplyStream& stream = arrival.stream();
@@ -279,8 +349,24 @@ Task<HttpModel::Answer> HttpModel::ask(std::string body, const WirePlan& plan, c
   co_return Answer{std::move(*reply), 200, {}};
 }
 
+HttpModel::Answer HttpModel::answer_of(const HttpResponse& response, const ChatRequest& request) const {
+  if (response.status >= 200 && response.status <= 299) return read_whole(response.body);
+  Asked sized = asked();
+  sized.prompt_tokens = estimate_prompt_tokens(request);
+  return Answer{std::unexpected(failure_of_status(response.status, response.headers, response.body, sized,
+                                                  std::chrono::system_clock::now())),
+                response.status, complaints_in_text(response.body)};
+}
+
+Task<HttpModel::Answer> HttpModel::ask_by(const Carry& carry, const ChatRequest& request, std::string body) {
+  auto response = co_await carry(*this, std::move(body));
+  if (response) co_return answer_of(*response, request);
+  co_return Answer{std::unexpected(ModelFailure{std::move(response).error(), std::nullopt}), 0, {}};
+}
+
 Asked HttpModel::asked() const {
-  return {address_.host, key_name_, !key_.empty(), secrets_};
+  return {address_.host, settings_.key_name, !settings_.key.empty() || settings_.aws || command_ != nullptr,
+          secrets_,      std::nullopt,       known_window(spec_.name)};
 }
 
 HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
@@ -323,8 +409,8 @@ void HttpModel::note_omissions(const ChatRequest& request) {
   };
   const Sampling& sampling = request.sampling;
   note(sampling.temperature || spec_.temperature, capabilities_.temperature, "temperature");
-  note(sampling.top_p.has_value(), capabilities_.top_p, "top_p");
-  note(sampling.seed.has_value(), capabilities_.seed, "seed");
+  note(sampling.top_p || spec_.top_p, capabilities_.top_p, "top_p");
+  note(sampling.seed || spec_.seed, capabilities_.seed, "seed");
 }
 
 ModelFailure HttpModel::in_context(ModelFailure failure) const {

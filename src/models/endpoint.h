@@ -19,26 +19,34 @@
 #include "core/error.h"
 #include "core/json/shared_json.h"
 #include "core/secrets/secrets.h"
+#include "models/batch/batched_model.h"
 #include "models/capabilities.h"
 #include "models/embeddings.h"
+#include "models/endpoint_settings.h"
 #include "models/failure.h"
 #include "models/model.h"
 #include "models/providers/address.h"
 #include "models/providers/provider.h"
 #include "models/structured/structured_way.h"
+#include "models/token_command.h"
 #include "net/http/http_client.h"
 
 namespace assay {
 
-class HttpModel : public ChatModel, public EmbeddingModel {
+// Hears of a value that may be sent but never shown.
+using NoteSecret = std::function<void(std::string_view secret)>;
+
+class HttpModel : public ChatModel, public EmbeddingModel, public BatchedModel {
  public:
   // Kind config if the declaration is wrong. A missing key is no error here, since a run that finds all of
   // its answers in the journal needs none: see ready(). `client` must outlive the model.
   static Result<std::unique_ptr<HttpModel>> make(ModelSpec spec, HttpClient& client,
                                                  const Environment& environment);
   // The same with a provider that need not be in the table; it must have a wire and outlive the model.
+  // `note_secret` hears of tokens that a command prints; may be empty.
   static Result<std::unique_ptr<HttpModel>> make(ModelSpec spec, const Provider& provider, HttpClient& client,
-                                                 const Environment& environment);
+                                                 const Environment& environment,
+                                                 const NoteSecret& note_secret = {});
 
   // Kind auth if a key is needed and missing; names the variable. complete() fails in the same way.
   Status ready() const override;
@@ -46,6 +54,12 @@ class HttpModel : public ChatModel, public EmbeddingModel {
   Task<std::expected<ChatReply, ModelFailure>> complete(const ChatRequest& request,
                                                         OnTokens on_tokens) override;
   Task<std::expected<EmbeddingReply, ModelFailure>> embed(const std::vector<std::string>& texts) override;
+  EmbeddingModel* embedding() override { return wire_.embeddings != nullptr ? this : nullptr; }
+  BatchedModel* batched() override { return batches_ != nullptr ? this : nullptr; }
+  const BatchWire& batches() const override { return *batches_; }
+  Task<std::expected<ChatReply, ModelFailure>> complete_by(const ChatRequest& request,
+                                                           const Carry& carry) override;
+  Task<std::expected<HttpResponse, ModelFailure>> run(Errand errand) override;
   ModelIdentity identity() const override;
   std::string limit_key() const override;
   std::vector<std::string> notes() const override;
@@ -53,14 +67,29 @@ class HttpModel : public ChatModel, public EmbeddingModel {
  private:
   struct Answer;
 
-  HttpModel(ModelSpec spec, HttpClient& client, const Wire& wire, Address address);
+  HttpModel(ModelSpec spec, const Provider& provider, HttpClient& client, EndpointSettings settings,
+            const Secrets& secrets);
 
   struct KnownSchema;
   WirePlan plan_for(const ChatRequest& request, const SchemaRefusals& refused,
                     const KnownSchema* schema) const;
-  HttpRequest request_for(std::string body, const WirePlan& plan) const;
-  Task<Answer> ask(std::string body, const WirePlan& plan, const OnTokens& on_tokens);
-  std::string embeddings_url() const;
+  HttpRequest request_for(const std::string& url, std::string body, const WirePlan& plan,
+                          std::string_view key) const;
+  std::string body_of(const ChatRequest& request, const WirePlan& plan) const;
+  Status has_key() const;       // kind auth, naming the variable, if one is needed and missing
+  bool brings_own_key() const;  // among the headers that the user gives
+  void put_key(HttpRequest& http, std::string_view key) const;
+  void sign(HttpRequest& http) const;
+  // The key, or the token that a command prints; empty if there is none.
+  Task<Result<std::string>> credential();
+  Task<Answer> ask(const ChatRequest& request, const WirePlan& plan, const OnTokens& on_tokens,
+                   std::string key);
+  // `carry`: null if it is sent from here.
+  Task<std::expected<ChatReply, ModelFailure>> negotiate(const ChatRequest& request, OnTokens on_tokens,
+                                                         const Carry* carry);
+  Task<Answer> ask_by(const Carry& carry, const ChatRequest& request, std::string body);
+  Answer answer_of(const HttpResponse& response, const ChatRequest& request) const;
+  std::string url_beside(std::string_view path) const;
   Asked asked() const;
   Answer read_whole(std::string_view body) const;
   Answer refused(const std::vector<Complaint>& complaints) const;
@@ -71,13 +100,14 @@ class HttpModel : public ChatModel, public EmbeddingModel {
   ModelFailure in_context(ModelFailure failure) const;
 
   ModelSpec spec_;
+  const Provider& provider_;
   HttpClient& client_;
+  EndpointSettings settings_;
   const Wire& wire_;
-  Address address_;
-  std::string key_;
+  const BatchWire* batches_ = nullptr;  // null: the provider has none for this wire
+  const Address& address_;
   Secrets secrets_;
-  std::string key_name_;  // the environment variable
-  bool key_is_required_ = false;
+  std::unique_ptr<TokenCommand> command_;  // null: there is none
   Capabilities capabilities_;
   // What is the same for every request with one schema.
   struct KnownSchema {

@@ -2,44 +2,24 @@
 #include <chrono>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "models/endpoint.h"
 
 namespace assay {
-namespace {
-
-constexpr std::string_view kOllamaBase = "/api";
-constexpr std::string_view kOllamaEndpoint = "/embed";
-
-}  // namespace
-
-// Beside the chat's, with the same query.
-std::string HttpModel::embeddings_url() const {
-  const bool ollama = address_.base.ends_with(kOllamaBase);
-  std::string url = address_.url;
-  const std::size_t at = url.rfind(wire_.endpoint);
-  return url.replace(at, wire_.endpoint.size(), ollama ? kOllamaEndpoint : wire_.embeddings);
-}
-
 Task<std::expected<EmbeddingReply, ModelFailure>> HttpModel::embed(const std::vector<std::string>& texts) {
   const auto failed = [this](ModelFailure failure) {
     return std::unexpected(in_context(std::move(failure)));
   };
-  if (wire_.embeddings.empty()) {
-    co_return failed(
-        {Error{ErrorKind::config,
-               fmt::format("{} has no embeddings; name a model of a server that has them, such as "
-                           "openai/text-embedding-3-small",
-                           spec_.provider),
-               {}},
-         std::nullopt});
+  if (wire_.embeddings == nullptr) {
+    co_return failed({no_embeddings(spec_.provider), std::nullopt});
   }
-  if (Status status = ready(); !status)
+  if (Status status = has_key(); !status)
     co_return std::unexpected(ModelFailure{std::move(status).error(), std::nullopt});
-  HttpRequest http = request_for(to_text(embedding_body(spec_.name, texts)), WirePlan{});
-  http.url = embeddings_url();
-  Result<HttpResponse> response = co_await client_.send(std::move(http));
+  const bool ollama = address_.embeddings_url.ends_with(kOllamaEmbeddings);
+  const Json body = ollama ? embedding_body(spec_.name, texts) : wire_.embeddings->body(spec_.name, texts);
+  auto key = co_await credential();
+  if (!key) co_return failed({std::move(key.error()), std::nullopt});
+  Result<HttpResponse> response =
+      co_await client_.send(request_for(address_.embeddings_url, to_text(body), WirePlan{}, *key));
   if (!response) {
     Error error = std::move(response).error();
     error.message = secrets_.hide_pieces(error.message);

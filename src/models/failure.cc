@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "models/providers/provider.h"
+#include "models/windows.h"
 #include "net/http/retry_after.h"
 #include "net/http/status.h"
 
@@ -17,11 +18,6 @@ namespace {
 constexpr std::size_t kLongestMessage = 300;
 constexpr std::size_t kLongestExcerpt = 160;
 
-bool mentions_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
-}
-
 // A limit that waiting does not lift.
 bool out_of_money(const Complaint& complaint) {
   return std::ranges::any_of(std::array{&complaint.code, &complaint.type}, [](const std::string* word) {
@@ -30,16 +26,24 @@ bool out_of_money(const Complaint& complaint) {
   });
 }
 
-bool prompt_too_long(const Complaint& complaint) {
-  const std::string text = lower_ascii(complaint.message);
-  return complaint.code == "context_length_exceeded" ||
-         mentions_any(text,
-                      {"maximum context length", "context limit", "prompt is too long", "context window",
-                       "exceeds the available context size", "context_length_exceeded"});
+std::optional<Overflow> overflow_in(int status, const std::vector<Complaint>& complaints) {
+  if (status != 400 && status != 413 && status != 422 && status != 500) return std::nullopt;
+  for (const Complaint& complaint : complaints) {
+    if (auto overflow = overflow_of(complaint)) return overflow;
+  }
+  return std::nullopt;
+}
+
+bool wrong_key(const Complaint& complaint) {
+  const ErrorName* known = find_error(complaint.code);
+  return known != nullptr && known->status == 401;
 }
 
 ErrorKind kind_of(int status, const std::vector<Complaint>& complaints) {
   if (std::ranges::any_of(complaints, out_of_money)) return ErrorKind::rejected;
+  if (overflow_in(status, complaints)) return ErrorKind::context_overflow;
+  // Google calls it an argument that is not valid.
+  if (status == 400 && std::ranges::any_of(complaints, wrong_key)) return ErrorKind::auth;
   return kind_of_status(status);
 }
 
@@ -47,15 +51,20 @@ std::string hint_of(int status, const std::vector<Complaint>& complaints, const 
   if (std::ranges::any_of(complaints, out_of_money) || status == 402) {
     return "the account's quota or credit is used up";
   }
-  if (status == 401 || status == 403) {
+  if (const auto overflow = overflow_in(status, complaints)) {
+    Overflow sizes = *overflow;
+    if (!sizes.limit) sizes.limit = asked.window;
+    std::string words = overflow_words(sizes);
+    if (!sizes.prompt && asked.prompt_tokens)
+      words += fmt::format("; it has about {} by our estimate", *asked.prompt_tokens);
+    return words;
+  }
+  if (status == 401 || status == 403 || std::ranges::any_of(complaints, wrong_key)) {
     return fmt::format("{} {}", asked.with_key ? "check" : "no key was sent: set", asked.key_variable);
   }
   if (status == 404) return "check the model's name and the URL";
   if (status == 413) return "the request is too large";
   if (status >= 300 && status < 400) return "the server redirects: check the URL";
-  if (status == 400 && std::ranges::any_of(complaints, prompt_too_long)) {
-    return "the prompt does not fit into the model's context";
-  }
   return {};
 }
 
@@ -83,6 +92,20 @@ ModelFailure refused(int status, std::string_view lead, const std::vector<Compla
   return {Error{kind_of(status, complaints), asked.secrets.hide_pieces(message), {}}, std::nullopt};
 }
 
+// Google says in the body when to come again: {"error": {"details": [{"retryDelay": "34s"}]}}.
+std::optional<std::chrono::milliseconds> retry_delay(std::string_view body) {
+  const auto json = parse_json(body);
+  const Json* details = json ? find_pointer(*json, "/error/details") : nullptr;
+  if (details == nullptr || !details->is_array()) return std::nullopt;
+  for (const Json& detail : details->get_array()) {
+    const auto delay = parse_duration(text_at(detail, "retryDelay"));
+    if (delay)
+      return std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*delay), std::chrono::milliseconds(0),
+                        std::chrono::milliseconds(std::chrono::hours(24)));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string shown(std::string_view text, std::size_t limit) {
@@ -104,6 +127,7 @@ ModelFailure failure_of_status(int status, const Headers& headers, std::string_v
   ModelFailure failure =
       refused(status, fmt::format("HTTP {} from {}", status, asked.host), complaints_in_text(body), asked);
   failure.retry_after = retry_after(status, headers, now);
+  if (!failure.retry_after && status == 429) failure.retry_after = retry_delay(body);
   return failure;
 }
 

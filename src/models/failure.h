@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,9 @@ struct Asked {
   std::string_view key_variable;  // where the key came from or should have come from ("OPENAI_API_KEY")
   bool with_key = false;          // one was sent
   const Secrets& secrets;
+  // For a prompt that does not fit, where the server gives no sizes.
+  std::optional<std::int64_t> prompt_tokens = {};  // as estimated
+  std::optional<std::int64_t> window = {};         // as known by the model's name
 };
 
 // Foreign text for a message: one line, printable, at most `limit` bytes.

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/json/json.h"
 #include "core/task.h"
 #include "models/chat.h"
 
@@ -33,13 +35,22 @@ struct ModelIdentity {
   // Where the request says nothing of its own; none: the provider's.
   std::optional<double> temperature = {};
   std::optional<int> max_tokens = {};
+  std::optional<double> top_p = {};
+  std::optional<std::int64_t> seed = {};
+  std::vector<std::string> stop = {};
   std::string structured = {};  // json_schema, tools, text; empty: chosen by what the model takes
+  // What else of its declaration decides answers (api, thinking, extra, …), as canonical JSON; empty:
+  // nothing.
+  std::string settings = {};
   bool operator==(const ModelIdentity&) const = default;
 };
 
 // Hears of a reply that is being streamed how many more tokens of it have come, as estimated (tokens.h): for
 // whoever watches. What the provider counts comes with the reply.
 using OnTokens = std::function<void(std::int64_t more)>;
+
+class BatchedModel;    // batch/batched_model.h
+class EmbeddingModel;  // embeddings.h
 
 class ChatModel {
  public:
@@ -51,6 +62,10 @@ class ChatModel {
   // Whether it can be asked at all: kind auth, naming the variable, if a key is needed and missing. Sends
   // nothing.
   virtual Status ready() const { return {}; }
+  // The same model where its requests may be handed in together; null: its provider has no such thing.
+  virtual BatchedModel* batched() { return nullptr; }
+  // The same model where it gives vectors; null: whoever serves it has none.
+  virtual EmbeddingModel* embedding() { return nullptr; }
   virtual ModelIdentity identity() const = 0;
   // Models with the same key share limits: "openai https://api.openai.com/v1".
   virtual std::string limit_key() const = 0;
@@ -67,7 +82,17 @@ struct ModelSpec {
   std::string api_key_env = {};  // empty: the provider's
   std::optional<int> max_tokens = {};
   std::optional<double> temperature = {};
+  std::optional<double> top_p = {};
+  std::optional<std::int64_t> seed = {};
+  std::vector<std::string> stop = {};
   std::string structured = "auto";  // auto, json_schema, tools, text
+  std::string api = {};             // chat, responses; empty: the provider's usual one
+  std::string reasoning_effort = {};
+  Json thinking = {};  // true, false, a number of tokens, or the wire's own object; null: the model's way
+  Json extra = {};     // members that the body gets in addition; null: none
+  std::vector<std::pair<std::string, std::string>> headers = {};  // with ${NAME} as it is written
+  std::vector<std::string> api_key_command = {};                  // prints a token; empty: there is none
+  std::optional<int> concurrency = {};                            // requests at once of this alias alone
   bool stream = false;
   std::chrono::nanoseconds timeout = std::chrono::seconds(120);
   // Without a byte for so long. A reply that is not streamed is silent until it is complete, so there only

@@ -59,9 +59,13 @@ Result<const Models::Asked*> Models::asked(std::string_view name) {
   std::string who = fmt::format("{}/{}", identity.provider, identity.name);
   if (!identity.base_url.empty()) who += fmt::format(" at {}", identity.base_url);
   if (!identity.structured.empty()) who += fmt::format(", structured by {}", identity.structured);
+  if (!identity.settings.empty()) who += fmt::format(", with {}", identity.settings);
+  std::string lane = (*model)->limit_key();
+  const auto concurrency = resolve(name)->concurrency;
+  if (concurrency) lane += fmt::format(" as {}", name);
   auto& slot = asked_[std::string(name)];
-  slot =
-      std::unique_ptr<Asked>(new Asked{**model, std::move(identity), std::move(who), (*model)->limit_key()});
+  slot = std::unique_ptr<Asked>(
+      new Asked{**model, std::move(identity), std::move(who), std::move(lane), concurrency});
   return slot.get();
 }
 
@@ -72,7 +76,7 @@ Result<std::unique_ptr<ChatModel>> Models::build(const ModelSpec& spec) {
                                                fmt::join(known_providers(), ", ")));
   }
   if (provider->wire != nullptr) {
-    auto model = HttpModel::make(spec, *provider, client_, environment_);
+    auto model = HttpModel::make(spec, *provider, client_, environment_, note_secret_);
     if (!model) return fail(std::move(model).error());
     return std::move(*model);
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ class Models {
   Models(EventLoop& loop, ModelAliases aliases, Environment environment, SimFactory sim,
          HttpClientOptions options = {});
   void set_timeouts(Timeouts timeouts) { timeouts_ = timeouts; }
+  // Hears of secrets that are learnt while models are asked: tokens that a command prints.
+  void set_note_secret(NoteSecret note) { note_secret_ = std::move(note); }
   ~Models();
   Models(const Models&) = delete;
   Models& operator=(const Models&) = delete;
@@ -48,7 +51,8 @@ class Models {
     ChatModel& model;
     ModelIdentity identity;
     std::string who;   // "openai/gpt-4o at https://api.openai.com/v1": in the place of an alias
-    std::string lane;  // ChatModel::limit_key()
+    std::string lane;  // ChatModel::limit_key(), of an alias with a limit of its own that alias alone
+    std::optional<int> concurrency = {};  // of the alias
   };
   Result<const Asked*> asked(std::string_view name);
 
@@ -70,6 +74,7 @@ class Models {
   std::vector<Built> built_;
   std::map<std::string, std::unique_ptr<Asked>, std::less<>> asked_;
   Timeouts timeouts_;
+  NoteSecret note_secret_;
 };
 
 }  // namespace assay

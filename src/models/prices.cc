@@ -101,7 +101,23 @@ std::string usd_text(Cost cost) {
   return text;
 }
 
-Cost cost_of(const Usage& usage, const Price& price) {
+namespace {
+
+// A price of a token in a batch.
+std::int64_t batch_price(std::int64_t price, std::int64_t millionths) {
+  constexpr std::int64_t kWhole = 1'000'000;
+  const auto share = static_cast<__int128>(price) * millionths;
+  return static_cast<std::int64_t>(std::min<__int128>((share + kWhole / 2) / kWhole, kMost));
+}
+
+}  // namespace
+
+Cost cost_of(const Usage& usage, const Price& usual, Tariff tariff) {
+  Price price = usual;
+  if (tariff == Tariff::batch) {
+    for (std::int64_t* one : {&price.prompt, &price.completion, &price.cached, &price.cache_write})
+      *one = batch_price(*one, usual.batch);
+  }
   const std::int64_t special =
       (Usage{.prompt_tokens = usage.cached_tokens} += Usage{.prompt_tokens = usage.cache_write_tokens})
           .prompt_tokens;
@@ -135,12 +151,12 @@ Result<Prices> Prices::from_json(const Json& map) {
     if (!member.value().is_object()) {
       return wrong("", fmt::format("found {}, expected prompt and completion", kind_word(member.value())));
     }
-    constexpr std::array<std::string_view, 4> keys{"prompt", "completion", "cached", "cache_write"};
-    std::array<std::optional<std::int64_t>, 4> values;
+    constexpr std::array<std::string_view, 5> keys{"prompt", "completion", "cached", "cache_write", "batch"};
+    std::array<std::optional<std::int64_t>, 5> values;
     for (const auto& item : member.value().get_object()) {
       const auto key = std::ranges::find(keys, std::string_view(item.key()));
       if (key == keys.end()) {
-        return wrong(item.key(), "unknown key; known: prompt, completion, cached, cache_write");
+        return wrong(item.key(), "unknown key; known: prompt, completion, cached, cache_write, batch");
       }
       if (item.value().is_null()) continue;
       const auto price = price_from(item.value(), model, *key);
@@ -150,8 +166,9 @@ Result<Prices> Prices::from_json(const Json& map) {
     for (const std::size_t needed : {0U, 1U}) {
       if (!values[needed]) return wrong(keys[needed], "missing");
     }
-    own.push_back(
-        {model, {*values[0], *values[1], values[2].value_or(*values[0]), values[3].value_or(*values[0])}});
+    own.push_back({model,
+                   {*values[0], *values[1], values[2].value_or(*values[0]), values[3].value_or(*values[0]),
+                    values[4].value_or(kBatchShare)}});
   }
   std::ranges::sort(own, [](const Entry& a, const Entry& b) {
     return std::tuple(literal_length(b.pattern), a.pattern) <

@@ -29,22 +29,30 @@ Result<Cost> parse_usd(std::string_view text);
 std::string usd_text(Cost cost);  // exact, "0.000375"
 
 // Picodollars per token are millionths of a dollar per million tokens.
+// How a call is asked for: by itself, or in a batch, which providers give for less.
+enum class Tariff { usual, batch };
+
+inline constexpr std::int64_t kBatchShare = 500'000;
+
 struct Price {
   std::int64_t prompt = 0;
   std::int64_t completion = 0;
-  std::int64_t cached = 0;       // for prompt tokens read from the provider's cache
-  std::int64_t cache_write = 0;  // for prompt tokens written to it
+  std::int64_t cached = 0;           // for prompt tokens read from the provider's cache
+  std::int64_t cache_write = 0;      // for prompt tokens written to it
+  std::int64_t batch = kBatchShare;  // in a batch, millionths of each of these
   bool operator==(const Price&) const = default;
 };
 
-Cost cost_of(const Usage& usage, const Price& price);
+// In a batch each price of a token is rounded to whole picodollars, halves up.
+Cost cost_of(const Usage& usage, const Price& price, Tariff tariff = Tariff::usual);
 
 class Prices {
  public:
   Prices();
 
   // The `prices:` map of the configuration: model (alias, "provider/name", the name alone, or any of these
-  // with *) → {prompt, completion, cached, cache_write} in USD per million tokens, as numbers or text.
+  // with *) → {prompt, completion, cached, cache_write} in USD per million tokens, as numbers or text, and
+  // `batch`, the share of these that a call in a batch costs (0.5).
   // `cached` and `cache_write` cost as `prompt` if they are left out. Errors of kind config name the model
   // and the key.
   static Result<Prices> from_json(const Json& map);

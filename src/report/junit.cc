@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -89,7 +90,9 @@ Counts counts_of(const CaseResults& results) {
       ++counts.failures;
     }
   }
-  if (results.unlisted > 0) ++counts.tests, ++counts.skipped;
+  for (const std::int64_t rest : {results.unlisted, results.not_begun}) {
+    if (rest > 0) ++counts.tests, ++counts.skipped;
+  }
   return counts;
 }
 
@@ -124,15 +127,30 @@ void append_cases(const Summary& summary, const CaseResults& results, const Coun
     out += content.empty() ? "/>\n" : fmt::format(">\n{}    </testcase>\n", content);
   };
   for (const CaseResult& one : results.cases) test_case(one.id, one.seconds, content_of(one));
+  const auto rest = [&](std::string_view of, std::string_view words) {
+    test_case(of, 0, fmt::format("      <skipped message=\"{}\"/>\n", words));
+  };
   if (results.unlisted > 0) {
-    test_case("further cases", 0,
-              fmt::format("      <skipped message=\"{} in results.jsonl\"/>\n",
-                          counted_words(results.unlisted, "more case is", "more cases are")));
+    rest("further cases", fmt::format("{} in results.jsonl",
+                                      counted_words(results.unlisted, "more case is", "more cases are")));
+  }
+  if (results.not_begun > 0) {
+    rest("the run is not finished",
+         fmt::format("{} no outcome yet", counted_words(results.not_begun, "case has", "cases have")));
   }
   out += "  </testsuite>\n";
 }
 
 }  // namespace
+
+void CaseResults::add(CaseResult one) {
+  const bool good = one.outcome == "skipped" || (one.outcome == "scored" && one.below.empty());
+  if (cases.size() < (good ? kMost : kMost + kMostFailed)) {
+    cases.push_back(std::move(one));
+  } else {
+    ++unlisted;
+  }
+}
 
 std::string xml_escape(std::string_view text) {
   std::string out;

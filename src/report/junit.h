@@ -23,8 +23,13 @@ struct CaseResult {
 };
 struct CaseResults {
   static constexpr std::size_t kMost = 10'000;
-  std::vector<CaseResult> cases;  // at most kMost
-  std::int64_t unlisted = 0;      // those beyond
+  // Beyond kMost those that failed in one way or another are listed all the same, up to so many more.
+  static constexpr std::size_t kMostFailed = 10'000;
+  std::vector<CaseResult> cases;
+  std::int64_t unlisted = 0;   // cases beyond
+  std::int64_t not_begun = 0;  // cases of a run that is not finished, which have no outcome yet
+
+  void add(CaseResult one);
 };
 
 std::string junit_report(const Summary& summary, const CaseResults& results);

@@ -125,6 +125,15 @@ Json stopping_json(const StoppingReport& report) {
                     {"conditions", std::move(conditions)}};
 }
 
+Json anchors_json(const AnchorsReport& anchors) {
+  return JsonObject{{"file", text_json(anchors.file)},
+                    {"sha256", text_json(anchors.hash)},
+                    {"figure", text_json(anchors.figure)},
+                    {"range", interval_json(anchors.range)},
+                    {"cases", anchors.cases},
+                    {"judged", anchors.judged}};
+}
+
 // Reads members of one object; the first wrong one is remembered with its name.
 class Members {
  public:
@@ -363,6 +372,7 @@ Json to_json(const Summary& summary) {
                    {"errored", summary.cases.errored},
                    {"invalid", summary.cases.invalid}};
   if (summary.cases.skipped > 0) cases["skipped"] = summary.cases.skipped;
+  if (summary.cases.open > 0) cases["open"] = summary.cases.open;
   json["cases"] = std::move(cases);
   JsonObject metrics;
   for (const Metric& metric : summary.metrics) metrics[metric.name] = to_json(metric.estimate);
@@ -380,6 +390,7 @@ Json to_json(const Summary& summary) {
     json["prompts"] = std::move(prompts);
   }
   if (summary.stopping) json["stop_when"] = stopping_json(*summary.stopping);
+  if (summary.anchors) json["anchors"] = anchors_json(*summary.anchors);
   if (Json display = display_json(summary); !display.as_object().empty())
     json["display"] = std::move(display);
   return json;
@@ -410,6 +421,7 @@ Result<Summary> summary_from_json(const Json& json) {
     part.read("errored", summary.cases.errored);
     part.read("invalid", summary.cases.invalid);
     part.read("skipped", summary.cases.skipped);
+    part.read("open", summary.cases.open);
     if (auto status = part.status(); !status) members.fail_with(status.error());
   }
   if (const JsonObject* metrics = members.object("metrics")) {
@@ -456,6 +468,20 @@ Result<Summary> summary_from_json(const Json& json) {
   }
   if (const JsonObject* prompts = members.object("prompts")) {
     for (const auto& [name, print] : *prompts) summary.prompts.emplace(name, as_text(print).value_or(""));
+  }
+  if (const JsonObject* anchors = members.object("anchors")) {
+    AnchorsReport report;
+    std::optional<Interval> range;
+    Members part(*anchors, "anchors");
+    part.read("file", report.file);
+    part.read("sha256", report.hash);
+    part.read("figure", report.figure);
+    part.read("range", range);
+    part.read("cases", report.cases);
+    part.read("judged", report.judged);
+    report.range = range.value_or(Interval{0, 1});
+    if (auto status = part.status(); !status) members.fail_with(status.error());
+    summary.anchors = std::move(report);
   }
   if (const JsonObject* stopping = members.object("stop_when")) {
     StoppingReport report;

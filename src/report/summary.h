@@ -53,6 +53,7 @@ struct CaseCounts {
   std::int64_t errored = 0;
   std::int64_t invalid = 0;
   std::int64_t skipped = 0;  // left out by design: the run stopped early
+  std::int64_t open = 0;     // without outcome, since the run is not finished
 };
 
 // What became of one condition of `stop_when`.
@@ -73,6 +74,16 @@ struct StoppingReport {
   std::vector<StopVerdict> conditions;
 };
 
+// Labelled cases that every run has judged beside its own; what the judge said of them is in anchors.jsonl.
+struct AnchorsReport {
+  std::string file;  // as the config names it
+  std::string hash;  // SHA-256 of it, hex
+  std::string figure;
+  Interval range{0, 1};  // of the figure
+  std::int64_t cases = 0;
+  std::int64_t judged = 0;
+};
+
 struct UsageTotals {
   std::int64_t requests = 0;  // sent in this and earlier sittings of the run
   std::int64_t prompt_tokens = 0;
@@ -80,9 +91,10 @@ struct UsageTotals {
   std::int64_t cached_tokens = 0;
   std::int64_t reasoning_tokens = 0;
   std::optional<double> cost_usd;  // absent if any answer's price is unknown
-  std::int64_t cached = 0;         // answers taken from an earlier run (--reuse) instead of being asked again
-  std::int64_t retries = 0;        // of the requests: tries of one call beyond its first
-  std::int64_t repairs = 0;        // calls that asked again for an answer that could not be used
+  std::int64_t cached =
+      0;  // answers taken from an earlier run (--reuse) or the cache instead of being asked again
+  std::int64_t retries = 0;  // of the requests: tries of one call beyond its first
+  std::int64_t repairs = 0;  // calls that asked again for an answer that could not be used
 };
 
 // A case worth a reader's look: failed or lowest scored.
@@ -115,13 +127,14 @@ struct Summary {
   UsageTotals usage;
   std::vector<GateResult> gates;
   std::optional<StoppingReport> stopping;  // if the config has `stop_when`
+  std::optional<AnchorsReport> anchors;    // if the config has `anchors`
   // Drawn in the report and written to plots/; no part of summary.json, which they follow from or add to.
   std::vector<Plot> plots;
 };
 
 // Every case of a run, or the first of them, for a report that shows them itself.
 struct ShownCases {
-  std::string lines;       // of results.jsonl, as case_data() has them
+  std::string lines;       // of results.jsonl, as script_data() has them
   std::int64_t count = 0;  // of them
   std::string page;        // the file beside the report that has them instead; empty: the report has them
   bool all = true;         // none is left out

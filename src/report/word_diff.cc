@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace assay {
 namespace {
@@ -28,29 +29,22 @@ std::string_view bare(std::string_view word) {
   return word;
 }
 
-void append(std::vector<WordRun>& runs, WordRun::Kind kind, std::string_view word) {
-  if (runs.empty() || runs.back().kind != kind) runs.push_back({kind, {}});
-  runs.back().text += word;
+bool same(std::string_view one, std::string_view other) {
+  return bare(one) == bare(other);
 }
 
-}  // namespace
+using Words = std::span<const std::string_view>;
 
-std::vector<WordRun> word_diff(std::string_view before, std::string_view after) {
+void append(std::vector<WordRun>& runs, WordRun::Kind kind, Words words) {
+  if (words.empty()) return;
+  if (runs.empty() || runs.back().kind != kind) runs.push_back({kind, {}});
+  for (const std::string_view word : words) runs.back().text += word;
+}
+
+void take_apart(Words before, Words after, std::vector<WordRun>& runs) {
   using Kind = WordRun::Kind;
-  std::vector<WordRun> runs;
-  const auto old_words = words_with_space(before);
-  const auto new_words = words_with_space(after);
-  const std::size_t rows = old_words.size();
-  const std::size_t columns = new_words.size();
-  if (rows > kMostDiffWords || columns > kMostDiffWords) {
-    if (before == after) {
-      append(runs, Kind::both, after);
-      return runs;
-    }
-    if (!before.empty()) append(runs, Kind::removed, before);
-    if (!after.empty()) append(runs, Kind::added, after);
-    return runs;
-  }
+  const std::size_t rows = before.size();
+  const std::size_t columns = after.size();
   // length[i][j]: of the longest common subsequence of what begins at word i and at word j.
   std::vector<std::uint16_t> length((rows + 1) * (columns + 1), 0);
   const auto at = [&](std::size_t i, std::size_t j) -> std::uint16_t& {
@@ -58,23 +52,51 @@ std::vector<WordRun> word_diff(std::string_view before, std::string_view after) 
   };
   for (std::size_t i = rows; i-- > 0;) {
     for (std::size_t j = columns; j-- > 0;) {
-      at(i, j) = bare(old_words[i]) == bare(new_words[j]) ? static_cast<std::uint16_t>(at(i + 1, j + 1) + 1)
-                                                          : std::max(at(i + 1, j), at(i, j + 1));
+      at(i, j) = same(before[i], after[j]) ? static_cast<std::uint16_t>(at(i + 1, j + 1) + 1)
+                                           : std::max(at(i + 1, j), at(i, j + 1));
     }
   }
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < rows || j < columns) {
-    if (i < rows && j < columns && bare(old_words[i]) == bare(new_words[j])) {
-      append(runs, Kind::both, new_words[j++]);
+    if (i < rows && j < columns && same(before[i], after[j])) {
+      append(runs, Kind::both, after.subspan(j++, 1));
       ++i;
     } else if (i < rows && (j == columns || at(i + 1, j) >= at(i, j + 1))) {
-      append(runs, Kind::removed, old_words[i++]);
+      append(runs, Kind::removed, before.subspan(i++, 1));
     } else {
-      append(runs, Kind::added, new_words[j++]);
+      append(runs, Kind::added, after.subspan(j++, 1));
     }
   }
-  return runs;
+}
+
+}  // namespace
+
+WordDiff word_diff(std::string_view before, std::string_view after) {
+  using Kind = WordRun::Kind;
+  const auto old_words = words_with_space(before);
+  const auto new_words = words_with_space(after);
+  const std::size_t shorter = std::min(old_words.size(), new_words.size());
+  std::size_t first = 0;
+  while (first < shorter && same(old_words[first], new_words[first])) ++first;
+  std::size_t last = 0;
+  while (last < shorter - first && same(*(old_words.rbegin() + static_cast<std::ptrdiff_t>(last)),
+                                        *(new_words.rbegin() + static_cast<std::ptrdiff_t>(last))))
+    ++last;
+  const Words all(new_words);
+  const Words removed = Words(old_words).subspan(first, old_words.size() - first - last);
+  const Words added = all.subspan(first, new_words.size() - first - last);
+  WordDiff diff;
+  diff.taken_apart = removed.size() <= kMostDiffWords && added.size() <= kMostDiffWords;
+  append(diff.runs, Kind::both, all.first(first));
+  if (diff.taken_apart) {
+    take_apart(removed, added, diff.runs);
+  } else {
+    append(diff.runs, Kind::removed, removed);
+    append(diff.runs, Kind::added, added);
+  }
+  append(diff.runs, Kind::both, all.last(last));
+  return diff;
 }
 
 }  // namespace assay

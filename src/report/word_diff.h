@@ -1,4 +1,5 @@
-// What differs between two texts, word by word: the longest common subsequence of their words. Pure.
+// What differs between two texts, word by word: what they begin and end with alike, and the longest common
+// subsequence of the words between. Pure.
 #pragma once
 
 #include <string>
@@ -12,9 +13,14 @@ struct WordRun {
   std::string text;  // words with the white space behind them, as they stand
 };
 
-// Of `before` to `after`. Texts of more than kMostDiffWords words are not taken apart: all of one is removed
-// and all of the other added.
+struct WordDiff {
+  std::vector<WordRun> runs;
+  bool taken_apart = true;
+};
+
+// Of `before` to `after`. Where more than kMostDiffWords words lie between what they begin and end with
+// alike, these are not taken apart: all of one text's are removed and all of the other's added.
 inline constexpr std::size_t kMostDiffWords = 600;
-std::vector<WordRun> word_diff(std::string_view before, std::string_view after);
+WordDiff word_diff(std::string_view before, std::string_view after);
 
 }  // namespace assay

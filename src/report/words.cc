@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.h"
 #include "core/time.h"
 #include "report/gates.h"
 
@@ -165,6 +166,12 @@ std::string method_words(std::string_view method) {
       {"betting_clustered", "betting sequence over clusters"},
       {"bootstrap_bca", "bootstrap, BCa"},
       {"pooled_sd", "pooled deviation"},
+      {"ppi_plus_plus_weighted", "PPI++, weighted"},
+      {"mean_weighted", "mean, weighted"},
+      {"rogan_gladen", "Rogan–Gladen"},
+      {"newcombe", "Newcombe"},
+      {"t_linearised", "t, linearised"},
+      {"t_over_queries", "t over queries"},
   };
   const auto* known =
       std::ranges::find(kMethods, method, &std::pair<std::string_view, std::string_view>::first);
@@ -220,6 +227,8 @@ std::string cases_sentence(const Summary& summary) {
   }
   if (cases.skipped > 0)
     words += fmt::format(" {} not needed.", counted_words(cases.skipped, "case was", "cases were"));
+  if (cases.open > 0)
+    words += fmt::format(" {} no outcome yet.", counted_words(cases.open, "case has", "cases have"));
   if (cases.errored == 0 && cases.invalid == 0 && cases.total > 0 && cases.evaluated == cases.total) {
     words += " Nothing was left out.";
   }
@@ -278,6 +287,13 @@ std::string gates_sentence(const std::vector<GateResult>& gates) {
   }
   if (gates.size() == 1) return "The gate failed";
   return fmt::format("{} of {} gates failed", failed, gates.size());
+}
+
+std::string first_of(const std::vector<std::string>& texts, std::size_t most) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(texts.size(), most));
+  std::string words = join(std::vector<std::string>(texts.begin(), texts.begin() + count), ", ");
+  if (texts.size() > most) words += fmt::format(", … and {} more", texts.size() - most);
+  return words;
 }
 
 std::string time_words(std::string_view iso) {

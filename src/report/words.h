@@ -53,6 +53,8 @@ std::string stopping_sentence(const Summary& summary);
 std::string usage_sentence(const UsageTotals& usage);
 // "2 of 3 gates failed", "all 3 gates passed"; empty without gates.
 std::string gates_sentence(const std::vector<GateResult>& gates);
+// "a, b, … and 3 more"
+std::string first_of(const std::vector<std::string>& texts, std::size_t most);
 // "2026-09-01 08:30:00 UTC"; what is no time stays as it is.
 std::string time_words(std::string_view iso);
 // The time of work, "2m 10s": without pauses between sittings where that is known, else from start to end;

@@ -35,6 +35,7 @@ constexpr Place kPlaces[] = {
     {"system", "benchmark", "system"},
     {"conditions", "experiment", "conditions", Shown::text, "name"},
     {"judge", "", "judge.model", Shown::model},
+    {"judge", "", "judge.cascade", Shown::model, "model"},
     {"judge", "rag_answers", "metrics", Shown::model, "model"},
     {"judge", "custom", "metrics", Shown::model, "model"},
     {"models", "custom", "matrix.models", Shown::model, "model"},

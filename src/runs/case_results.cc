@@ -7,7 +7,6 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/json/jsonl.h"
 #include "report/words.h"
 
 namespace assay {
@@ -61,33 +60,42 @@ std::vector<std::string> failed_checks(const Json& answers) {
 
 }  // namespace
 
+CaseResultLines::CaseResultLines()
+    : parser_({"id", "outcome", "error", "latency_ms", "scores", "metrics", "passed", "answers"}) {}
+
+void CaseResultLines::take_parsed() {
+  CaseResult one;
+  one.id = parser_.field(kId).text;
+  one.outcome = parser_.field(kOutcome).text;
+  one.error = parser_.field(kError).text;
+  if (parser_.field(kLatency).kind == FieldValue::Kind::number)
+    one.seconds = parser_.field(kLatency).number / 1000;
+  one.scores = scores_words(parser_.tree(kScores));
+  one.below = missed_thresholds(parser_.tree(kMetrics));
+  const FieldValue& passed = parser_.field(kPassed);
+  if (passed.kind == FieldValue::Kind::boolean && !passed.boolean)
+    std::ranges::move(failed_checks(parser_.tree(kAnswers)), std::back_inserter(one.below));
+  results_.add(std::move(one));
+}
+
+Status CaseResultLines::add(std::string_view line) {
+  if (auto parsed = parser_.parse_copy(line); !parsed) return parsed;
+  take_parsed();
+  return {};
+}
+
 Result<CaseResults> read_case_results(const std::string& directory) {
   const std::string file = directory + "/results.jsonl";
   auto reader = LineReader::open(file);
   if (!reader) return fail(std::move(reader.error()));
-  CaseResults results;
-  LineParser parser({"id", "outcome", "error", "latency_ms", "scores", "metrics", "passed", "answers"});
+  CaseResultLines lines;
   for (;;) {
     auto line = reader->next();
     if (!line) return fail(std::move(line.error()));
-    if (!*line) return results;
-    if (results.cases.size() == CaseResults::kMost) {
-      ++results.unlisted;
-      continue;
-    }
-    if (auto parsed = parser.parse(**line); !parsed)
+    if (!*line) return lines.take();
+    if (auto parsed = lines.parser_.parse(**line); !parsed)
       return fail(std::move(parsed.error()).with("file", file).with("line", std::to_string((*line)->number)));
-    CaseResult& one = results.cases.emplace_back();
-    one.id = parser.field(kId).text;
-    one.outcome = parser.field(kOutcome).text;
-    one.error = parser.field(kError).text;
-    if (parser.field(kLatency).kind == FieldValue::Kind::number)
-      one.seconds = parser.field(kLatency).number / 1000;
-    one.scores = scores_words(parser.tree(kScores));
-    one.below = missed_thresholds(parser.tree(kMetrics));
-    const FieldValue& passed = parser.field(kPassed);
-    if (passed.kind == FieldValue::Kind::boolean && !passed.boolean)
-      std::ranges::move(failed_checks(parser.tree(kAnswers)), std::back_inserter(one.below));
+    lines.take_parsed();
   }
 }
 

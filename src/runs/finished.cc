@@ -11,6 +11,8 @@
 #include "core/yaml.h"
 #include "evaluations/judge_config.h"
 #include "evaluations/registry.h"
+#include "runs/baseline.h"
+#include "runs/judges/judged_answers.h"
 #include "runs/passed.h"
 
 namespace assay {
@@ -30,14 +32,14 @@ void read_scores(const Json& scores, RunScores& run, ScoredCase& one) {
   }
 }
 
-Status read_cases(const std::string& file, RunScores& run) {
-  auto reader = LineReader::open(file);
-  if (!reader) return fail(std::move(reader.error()));
+}  // namespace
+
+Status read_case_scores(LineReader& reader, const std::string& file, RunScores& run) {
   LineParser parser(
       {"id", "cluster", "outcome", "scores", "question", "message", "error", "passed", "metrics"});
   bool failed = false;  // some case did: then there is something to compare without any score
   for (;;) {
-    auto line = reader->next();
+    auto line = reader.next();
     if (!line) return fail(std::move(line.error()));
     if (!*line) break;
     if (auto parsed = parser.parse(**line); !parsed)
@@ -63,7 +65,16 @@ Status read_cases(const std::string& file, RunScores& run) {
   return {};
 }
 
-}  // namespace
+void take_config(JsonObject config, RunScores& run) {
+  run.config = std::move(config);
+  run.judging = marking_of(run.summary.evaluation, run.config);
+  const EvaluationKind* kind = find_evaluation(run.summary.evaluation);
+  if (kind == nullptr) return;
+  // Where a run was written and how fast it went makes no difference.
+  for (const Key& key : all_keys(*kind)) {
+    if (key.decides == Decides::nothing) run.config.erase(key.name);
+  }
+}
 
 Result<Summary> read_summary(const std::string& directory) {
   if (!directory_exists(directory)) return fail(file_error(directory, "open the run", 2));
@@ -98,15 +109,11 @@ Result<RunScores> read_run_scores(const std::string& directory) {
   if (!config) return fail(std::move(config.error()));
   auto yaml = parse_yaml(*config);
   if (!yaml) return fail(std::move(yaml.error()).with("file", directory + "/config.yaml"));
-  if (yaml->value.is_object()) run.config = std::move(yaml->value.get_object());
-  run.judging = judging_of(run.summary.evaluation, run.config);
-  if (const EvaluationKind* kind = find_evaluation(run.summary.evaluation)) {
-    // Where a run was written and how fast it went makes no difference.
-    for (const Key& key : all_keys(*kind)) {
-      if (key.decides == Decides::nothing) run.config.erase(key.name);
-    }
-  }
-  if (auto read = read_cases(directory + "/results.jsonl", run); !read) return fail(std::move(read.error()));
+  take_config(yaml->value.is_object() ? std::move(yaml->value.get_object()) : JsonObject(), run);
+  const std::string results = directory + "/results.jsonl";
+  auto reader = LineReader::open(results);
+  if (!reader) return fail(std::move(reader.error()));
+  if (auto read = read_case_scores(*reader, results, run); !read) return fail(std::move(read.error()));
   return run;
 }
 
@@ -116,7 +123,22 @@ Result<RunComparison> compare_finished(const std::string& base, const std::strin
   if (!before) return fail(std::move(before.error()));
   auto after = read_run_scores(fresh);
   if (!after) return fail(std::move(after.error()));
-  return compare_runs(*before, *after, options);
+  return compare_finished(*before, *after, options);
+}
+
+Result<RunComparison> compare_finished(const RunScores& before, const RunScores& after,
+                                       const CompareOptions& options) {
+  auto comparison = compare_runs(before, after, options);
+  if (!comparison || comparison->judged_differently.empty()) return comparison;
+  // A baseline has kept scores, not what was judged.
+  if (before.directory.starts_with(kBaselineMark) || after.directory.starts_with(kBaselineMark))
+    return comparison;
+  const auto answers = judged_answers(before, after);
+  if (!answers) return fail(answers.error());
+  comparison->judges = compare_judges(before, after, *answers);
+  if (auto reasons = add_reasons(before, after, *comparison->judges); !reasons)
+    return fail(std::move(reasons.error()));
+  return comparison;
 }
 
 Result<std::vector<RunCheck>> verify_finished(const EvaluationKind& kind, const std::string& directory) {

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json/jsonl.h"
 #include "evaluations/evaluation.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
 #include "report/summary.h"
 
 namespace assay {
@@ -16,9 +17,17 @@ Result<Summary> read_summary(const std::string& directory);
 
 // Summary, config and the scores of every case.
 Result<RunScores> read_run_scores(const std::string& directory);
+// Parts of that, for what keeps a run in another form (runs/baseline.h). What is compared of a config: the
+// keys that decide answers or cases, and who judges and how.
+void take_config(JsonObject config, RunScores& run);
+// The cases that the reader has left, a line each as in results.jsonl; `file` is for messages.
+Status read_case_scores(LineReader& reader, const std::string& file, RunScores& run);
 
 // Two of them, paired by case.
 Result<RunComparison> compare_finished(const std::string& base, const std::string& fresh,
+                                       const CompareOptions& options);
+// The same of what was read already, of baselines too: of those it is not known what was judged.
+Result<RunComparison> compare_finished(const RunScores& before, const RunScores& after,
                                        const CompareOptions& options);
 
 // What the evaluation `kind` checks in the files of a run against each other; an error if some are missing.

@@ -10,6 +10,7 @@
 
 #include "core/file.h"
 #include "core/yaml.h"
+#include "evaluations/cascade/cascade_config.h"
 #include "report/summary.h"
 #include "report/words.h"
 #include "runs/directory.h"
@@ -25,6 +26,7 @@ constexpr std::size_t kSeconds = 19;  // "2026-11-17T10:00:00"
 void add_model(const Json& value, std::vector<std::string>& models) {
   if (!value.is_string()) return;
   std::string name(value.get_string());
+  if (name == kPeople) return;  // the end of a cascade
   if (!name.empty() && std::ranges::find(models, name) == models.end()) models.push_back(std::move(name));
 }
 
@@ -47,10 +49,8 @@ void find_models(const Json& config, std::vector<std::string>& models) {
   }
 }
 
-void read_config(FoundRun& run) {
-  auto text = read_file(run.directory + "/config.yaml");
-  if (!text) return;
-  auto config = parse_yaml(*text);
+void read_config(std::string_view text, FoundRun& run) {
+  auto config = parse_yaml(text);
   if (!config || !config->value.is_object()) return;
   run.evaluation = text_at(config->value, "evaluation");
   run.what = text_at(config->value, "what");
@@ -66,6 +66,7 @@ bool read_results(FoundRun& run) {
   auto summary = summary_from_json(*tree);
   if (!summary) return false;
   run.complete = true;
+  run.run_id = summary->run_id;
   run.evaluation = summary->evaluation;
   run.what = summary->what;
   run.started = summary->started.substr(0, kSeconds);
@@ -90,9 +91,10 @@ bool read_results(FoundRun& run) {
 }
 
 // What the journal of a run that is not finished says.
-void read_journal(FoundRun& run) {
-  auto glance = glance_at(run.directory);
+void read_journal(const RunAddress& address, FoundRun& run) {
+  auto glance = glance_at(address);
   if (!glance) return;
+  run.run_id = glance->identity.run_id;
   run.started = glance->identity.started.substr(0, kSeconds);
   run.done = glance->outcomes;
   run.errored = glance->errored;
@@ -108,8 +110,8 @@ void read_journal(FoundRun& run) {
 // Looking at a run touches none of these files.
 WallTime last_written(const std::string& directory) {
   WallTime last{};
-  for (const std::string& name :
-       {std::string("config.yaml"), std::string("summary.json"), fmt::format("{}.head", kJournalFile)}) {
+  for (const std::string& name : {std::string("config.yaml"), std::string("summary.json"),
+                                  fmt::format("{}.head", kJournalFile), std::string(kJournalPlaceFile)}) {
     struct stat info{};
     if (::stat(fmt::format("{}/{}", directory, name).c_str(), &info) != 0) continue;
     const std::chrono::seconds since(info.st_mtim.tv_sec);
@@ -139,10 +141,28 @@ bool is_run_directory(const std::string& directory) {
 FoundRun read_run(const std::string& directory) {
   FoundRun run;
   run.directory = directory;
-  read_config(run);
-  if (!read_results(run)) read_journal(run);
+  if (const auto config = read_file(directory + "/config.yaml")) read_config(*config, run);
+  if (!read_results(run)) read_journal(directory, run);
   run.written = last_written(run.directory);
   return run;
+}
+
+FoundRun read_stored_run(const StoredRun& stored, const StoreAddress& store) {
+  FoundRun run;
+  run.store = store.shown();
+  run.run_id = stored.identity.run_id;
+  run.evaluation = stored.identity.evaluation;
+  run.started = stored.identity.started.substr(0, kSeconds);
+  run.cases = stored.identity.cases;
+  run.complete = stored.home;
+  read_config(stored.config, run);
+  read_journal(RunAddress::in(store, run.run_id), run);
+  return run;
+}
+
+std::string resume_words(const FoundRun& run) {
+  if (!run.directory.empty()) return run.directory;
+  return fmt::format("--run {} --store {}", run.run_id, run.store);
 }
 
 std::vector<FoundRun> find_runs(const std::string& results) {
@@ -168,6 +188,8 @@ Json to_json(const FoundRun& run) {
   JsonArray models;
   for (const std::string& model : run.models) models.emplace_back(model);
   return JsonObject{{"directory", run.directory},
+                    {"run_id", run.run_id},
+                    {"store", run.store},
                     {"evaluation", run.evaluation},
                     {"what", run.what},
                     {"started", run.started},

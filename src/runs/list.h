@@ -10,6 +10,7 @@
 #include "core/json/json.h"
 #include "core/time.h"
 #include "report/summary.h"
+#include "store/postgres/stored_runs.h"
 
 namespace assay {
 
@@ -18,7 +19,9 @@ enum class RunState { unfinished, done, gate_failed };
 std::string_view to_string(RunState state);
 
 struct FoundRun {
-  std::string directory;
+  std::string directory;   // empty: its files are not here
+  std::string store = {};  // where its journal is then, without passwords
+  std::string run_id;
   std::string evaluation;
   std::string what;      // free text of the config
   std::string started;   // "2026-11-17T10:00:00"; empty: unknown
@@ -47,6 +50,11 @@ struct FoundRun {
 
 // One run, as its files are now. Locks nothing.
 FoundRun read_run(const std::string& directory);
+
+// One of those that a store keeps, as it is there now.
+FoundRun read_stored_run(const StoredRun& stored, const StoreAddress& store);
+// The words of `assay resume` that go on with it: its directory, or its id and its store.
+std::string resume_words(const FoundRun& run);
 
 // Newest first. A run's directory holds a config.yaml and is `results` itself or lies at most two levels
 // below it.

@@ -1,6 +1,7 @@
 #include "runs/material.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -37,7 +38,9 @@ Error plan_error(PlanProblems problems, const std::string& directory) {
   return std::move(error).with("directory", directory);
 }
 
-Status read_data(const std::string& directory, const std::set<std::string>& ids, Material& found) {
+// Of the run's data, with the evaluation that they were read by.
+Status each_case(const std::string& directory,
+                 const std::function<void(const Evaluation& evaluation, const Case& input)>& take) {
   auto plan = make_run_plan({.config_file = directory + "/config.yaml"});
   if (!plan) return fail(plan_error(std::move(plan.error()), directory));
   auto source = plan->evaluation->chosen_cases();
@@ -46,11 +49,21 @@ Status read_data(const std::string& directory, const std::set<std::string>& ids,
     auto more = (*source)->next();
     if (!more) return fail(std::move(more.error()));
     if (!*more) return {};
-    const Case& current = (*source)->current();
-    if (!ids.contains(current.id) || found.contains(current.id)) continue;
-    const CaseTree tree(current);
-    if (const JsonObject* fields = tree->if_object()) found[current.id] = *fields;
+    take(*plan->evaluation, (*source)->current());
   }
+}
+
+Status read_data(const std::string& directory, const std::set<std::string>& ids, Material& found) {
+  return each_case(directory, [&](const Evaluation& evaluation, const Case& input) {
+    if (ids.contains(input.id) && !found.contains(input.id))
+      found[input.id] = evaluation.as_judged(input, "");
+  });
+}
+
+Error no_longer_there(const std::string& directory, const std::string& id) {
+  return {ErrorKind::data,
+          fmt::format("the data hold no case {} any more; they have changed since the run", id),
+          {{"directory", directory}}};
 }
 
 // What the evaluation does not know, no judge has seen; it may say what is wrong with the case.
@@ -85,11 +98,23 @@ Result<Material> case_material(const std::string& directory, const std::set<std:
   }
   for (const std::string& id : ids) {
     if (found.contains(id)) continue;
-    return fail(Error{ErrorKind::data,
-                      fmt::format("the data hold no case {} any more; they have changed since the run", id),
-                      {{"directory", directory}}});
+    return fail(no_longer_there(directory, id));
   }
   if (auto done = leave_out_extras(directory, found); !done) return fail(std::move(done.error()));
+  return found;
+}
+
+Result<std::map<CasePart, JsonObject>> part_material(const std::string& directory,
+                                                     const std::set<CasePart>& parts) {
+  std::map<CasePart, JsonObject> found;
+  const auto read = each_case(directory, [&](const Evaluation& evaluation, const Case& input) {
+    for (auto at = parts.lower_bound({input.id, ""}); at != parts.end() && at->id == input.id; ++at)
+      found.emplace(*at, evaluation.as_judged(input, at->part));
+  });
+  if (!read) return fail(read.error());
+  for (const CasePart& one : parts) {
+    if (!found.contains(one)) return fail(no_longer_there(directory, one.id));
+  }
   return found;
 }
 

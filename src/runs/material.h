@@ -3,6 +3,7 @@
 // are left out: no judge has seen them, and they may say what is wrong with the case.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <set>
 #include <string>
@@ -16,6 +17,15 @@ namespace assay {
 // target, else the run's data. An error if the data have gone, or hold a named case no more.
 Result<std::map<std::string, JsonObject>> case_material(const std::string& directory,
                                                         const std::set<std::string>& ids);
+
+// The same of parts of cases that are judged for themselves (evaluations/score.h), by case and part.
+struct CasePart {
+  std::string id;
+  std::string part;
+  auto operator<=>(const CasePart&) const = default;
+};
+Result<std::map<CasePart, JsonObject>> part_material(const std::string& directory,
+                                                     const std::set<CasePart>& parts);
 
 // A field as a person reads it: texts as they are, a list of texts one below the other, all else as JSON.
 std::string material_text(const Json& value);

@@ -1,5 +1,6 @@
 #include "runs/outcome_cursor.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace assay {
@@ -10,15 +11,14 @@ constexpr std::size_t kPage = 512;
 }  // namespace
 
 Task<Result<std::optional<FinishedCase>>> OutcomeCursor::at(std::int64_t index) {
-  const bool in_page = read_ && index >= first_ && (last_page_ || index <= page_.back().case_index);
-  if (!in_page) {
+  if (index < first_ || index >= end_) {
     auto page = co_await store_.outcomes(index, kPage);
     if (!page) co_return fail(std::move(page.error()));
     page_ = std::move(*page);
     first_ = index;
+    end_ = page_.size() < kPage ? settled_ : std::min(settled_, page_.back().case_index + 1);
+    while (!page_.empty() && page_.back().case_index >= end_) page_.pop_back();
     next_ = 0;
-    last_page_ = page_.size() < kPage;
-    read_ = true;
   }
   // Indices may come in any order: those of a benchmark do.
   if (next_ == page_.size() || page_[next_].case_index > index) next_ = 0;

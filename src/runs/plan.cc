@@ -1,17 +1,25 @@
 #include "runs/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/config/settled_config.h"
 #include "core/file.h"
 #include "core/secrets/literal_secrets.h"
 #include "core/text.h"
 #include "core/yaml.h"
+#include "engine/missing.h"
 #include "evaluations/common_keys.h"
+#include "evaluations/judges/anchors.h"
+#include "evaluations/stress/stressed.h"
+#include "net/http/url.h"
+#include "queue/work_queue.h"
+#include "store/address.h"
 
 namespace assay {
 namespace {
@@ -56,7 +64,10 @@ Error missing_evaluation(const ConfigSource& source) {
 std::vector<Gate> read_gates(const Config& config, const Evaluation& evaluation,
                              std::vector<ConfigProblem>& problems) {
   std::vector<Gate> gates;
-  const std::vector<std::string> names = evaluation.metric_names();
+  std::vector<std::string> names = evaluation.metric_names();
+  if (evaluation.anchors() != nullptr) {
+    for (std::string& name : Anchors::metric_names()) names.push_back(std::move(name));
+  }
   const std::vector<std::string> texts = config.texts("gates");
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string key = fmt::format("gates[{}]", i);
@@ -115,7 +126,61 @@ void tell_hidden(ResolvedConfig& resolved, const std::string& file) {
   }
 }
 
+// A key that other evaluations have is told apart from a word that nobody knows.
+void tell_cascade(const EvaluationKind& kind, std::vector<ConfigProblem>& problems) {
+  constexpr std::string_view kCascade = "judge.cascade";
+  const auto unknown = std::ranges::find(problems, kCascade, &ConfigProblem::key);
+  if (unknown == problems.end() || find_key(all_keys(kind), kCascade) != nullptr) return;
+  unknown->text = fmt::format("{} takes one judge; a cascade decides rag_answers and custom", kind.name);
+  std::erase_if(problems, [](const ConfigProblem& one) { return one.key == "judge.model"; });
+}
+
+// What the environment fills is looked at when it is used.
+void check_addresses(const Config& config, std::vector<ConfigProblem>& problems) {
+  const auto check = [&](const char* key, const auto& read) {
+    const std::string text = config.text(key);
+    if (text.empty() || text.contains("${")) return;
+    if (auto good = read(text); !good) problems.push_back({"config", key, good.error().message});
+  };
+  check("store", run_store_address);
+  check("cache", StoreAddress::read);
+  check("queue", QueueAddress::read);
+  check("http.proxy", check_proxy);
+}
+
+// Whether one of the keys is the other, or stands below it.
+bool is_about_same(std::string_view one, std::string_view other) {
+  if (one.size() > other.size()) std::swap(one, other);
+  if (!other.starts_with(one)) return false;
+  return one.size() == other.size() || other[one.size()] == '.' || other[one.size()] == '[';
+}
+
+// What is wrong besides with a config whose variables are not all set: looked for with the names of these in
+// the place of their values. What only follows from that is left out.
+void tell_others(const EvaluationKind& kind, ConfigSource source, const Keys& keys,
+                 std::vector<ConfigProblem>& problems) {
+  source.environment = [inner = std::move(source.environment)](std::string_view name) {
+    auto value = inner(name);
+    return value ? value : std::optional(std::string(name));
+  };
+  const ResolvedConfig stood_in = resolve_config(keys, source);
+  if (!stood_in.problems.empty()) return;
+  std::vector<ConfigProblem> found;
+  if (const auto evaluation = kind.make(stood_in.config, found))
+    add_missing(*evaluation, stood_in.config, found);
+  std::erase_if(found, [&told = std::as_const(problems)](const ConfigProblem& one) {
+    return std::ranges::any_of(told,
+                               [&](const ConfigProblem& other) { return is_about_same(one.key, other.key); });
+  });
+  std::ranges::move(found, std::back_inserter(problems));
+}
+
 }  // namespace
+
+void add_not_found(const RunPlan& plan, std::vector<ConfigProblem>& problems) {
+  for (const auto& [key, words] : plan.evaluation->not_found())
+    problems.push_back({plan.place(key), key, words});
+}
 
 CaseChoice case_choice(const Config& config) {
   return {.limit = config.integer("limit"), .only = config.texts("only")};
@@ -131,6 +196,10 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
     auto document = read_config_file(request.config_file);
     if (!document) return wrong(std::move(document.error()));
     source.document = std::move(*document);
+  }
+  if (request.shipped) {
+    source.document.value = std::move(request.shipped->config);
+    source.file = kSettledConfig;
   }
   const std::string in_config = named_in(source);
   const std::string name = request.evaluation.empty() ? in_config : request.evaluation;
@@ -150,26 +219,38 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
     if (!flag_form(keys, flag.name))
       problems.push_back({"--" + flag.name, "", fmt::format("{} has no such key", name)});
   }
-  fill_secrets(source, keys);
+  if (source.file != kSettledConfig) fill_secrets(source, keys);
   ResolvedConfig resolved = resolve_config(keys, source);
   // Whoever goes on with the run finds them there.
-  if (!source.file.empty() && !resolved.config.has(kSecretsFrom) && has_secrets(resolved.config.written())) {
+  if (!source.file.empty() && source.file != kSettledConfig && !resolved.config.has(kSecretsFrom) &&
+      has_secrets(resolved.config.written())) {
     source.flags.push_back({std::string(kSecretsFrom), source.file});
     resolved = resolve_config(keys, source);
   }
   tell_hidden(resolved, source.file);
+  tell_cascade(*plan.kind, resolved.problems);
   problems.insert(problems.end(), resolved.problems.begin(), resolved.problems.end());
   plan.config = std::move(resolved.config);
-  if (problems.empty()) {
-    plan.evaluation = plan.kind->make(plan.config, problems);
+  if (request.shipped) {
+    plan.config.use_texts(PlanTexts(std::move(request.shipped->texts), std::move(request.shipped->made)));
+  }
+  check_addresses(plan.config, problems);
+  if (resolved.problems.empty()) {
+    std::vector<ConfigProblem> found;
+    plan.evaluation = stress::under_stress(plan.kind->make(plan.config, found), plan.config, found);
     if (plan.evaluation) {
       plan.evaluation->choose(case_choice(plan.config));
-      plan.gates = read_gates(plan.config, *plan.evaluation, problems);
-      plan.stop_when = read_stop_conditions(plan.config, *plan.evaluation, problems);
+      plan.evaluation->judge_beside(Anchors::make(*plan.kind, plan.config, found));
+      plan.gates = read_gates(plan.config, *plan.evaluation, found);
+      plan.stop_when = read_stop_conditions(plan.config, *plan.evaluation, found);
+      if (!problems.empty()) add_missing(*plan.evaluation, plan.config, found);
     }
-    for (ConfigProblem& problem : problems) {
-      if (problem.where == "config") problem.where = place_of(source, problem.key);
-    }
+    std::ranges::move(found, std::back_inserter(problems));
+  } else {
+    tell_others(*plan.kind, source, keys, problems);
+  }
+  for (ConfigProblem& problem : problems) {
+    if (problem.where == "config") problem.where = place_of(source, problem.key);
   }
   if (!problems.empty()) {
     Secrets secrets(kHiddenMark);
@@ -178,6 +259,7 @@ std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request) {
     return std::unexpected(PlanProblems{.problems = std::move(problems)});
   }
   for (const auto& [path, text] : plan.config.plan_texts().all()) plan.texts.push_back({path, text});
+  plan.place = [source = std::move(source)](std::string_view key) { return place_of(source, key); };
   return plan;
 }
 

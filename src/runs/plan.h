@@ -4,6 +4,8 @@
 #pragma once
 
 #include <expected>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +27,12 @@ struct RunPlan {
   std::vector<Gate> gates;
   std::vector<StopCondition> stop_when;
   std::vector<PlanText> texts;  // that the evaluation was made of
+  // Where a key was set, for problems that are found later.
+  std::function<std::string(std::string_view key)> place;
 };
+
+// Programs and directories that the evaluation needs here and that are not there.
+void add_not_found(const RunPlan& plan, std::vector<ConfigProblem>& problems);
 
 // Why there is no plan: one error, or everything that is wrong with the config.
 struct PlanProblems {
@@ -38,6 +45,14 @@ struct PlanRequest {
   std::string config_file = {};  // empty: there is none
   std::vector<FlagValue> flags = {};
   Environment environment = process_environment();  // fills `${NAME}` in the config's texts
+  // Instead of a file: the config that another machine has resolved, as it was written, the texts of its
+  // plan and what was made of its other files.
+  struct Shipped {
+    Json config;
+    std::map<std::string, std::string> texts;
+    std::map<std::string, std::string> made = {};  // of files that are over there
+  };
+  std::optional<Shipped> shipped = {};
 };
 
 std::expected<RunPlan, PlanProblems> make_run_plan(PlanRequest request);

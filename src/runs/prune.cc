@@ -16,6 +16,7 @@
 
 #include "core/file.h"
 #include "report/notable.h"
+#include "runs/collecting/problem_log.h"
 #include "runs/seal.h"
 #include "store/run_store.h"
 
@@ -27,8 +28,8 @@ namespace fs = std::filesystem;
 // Written by every evaluation alike. A finished run's seal names them and more; a run that was killed before
 // it was sealed has them at most.
 constexpr std::array kCommonFiles = {"config.yaml", "summary.json", "results.jsonl", "results.csv",
-                                     "report.html", "problems.log", "aggregate.csv", "generated.jsonl",
-                                     kNotableFile,  kSealFile};
+                                     "report.html", kProblemsFile,  "aggregate.csv", "generated.jsonl",
+                                     kNotableFile,  kSealFile,      kStoppedFile};
 
 std::string lock_name() {
   return fmt::format("{}.lock", kJournalFile);
@@ -38,7 +39,8 @@ bool belongs_to_journal(std::string_view name) {
   if (!name.starts_with(kJournalFile)) return false;
   const std::string_view rest = name.substr(std::string_view(kJournalFile).size());
   return rest.empty() || rest == "-wal" || rest == "-shm" || rest == "-journal" || rest == ".lock" ||
-         rest == ".head" || rest.starts_with(".new");
+         rest == ".head" || rest.starts_with(".new") || name == kJournalPlaceFile ||
+         rest.starts_with(".copy/");
 }
 
 bool every_run_makes(const std::string& name) {

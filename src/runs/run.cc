@@ -17,7 +17,10 @@
 #include "core/yaml.h"
 #include "runs/about.h"
 #include "runs/changes.h"
+#include "runs/collecting/problem_log.h"
 #include "runs/directory.h"
+#include "runs/distributed/distribution.h"
+#include "runs/distributed/shared_plan.h"
 #include "store/work_thread.h"
 
 namespace assay {
@@ -101,16 +104,18 @@ RunIdentity identity_now(const RunRequest& request) {
           request.cases};
 }
 
-CollectRequest collect_request(const RunRequest& request, const RunIdentity& identity) {
+// `store`: null if nothing is asked outside.
+CollectRequest collect_request(const RunRequest& request, const RunIdentity& identity, RunStore* store) {
   CollectRequest collecting{.evaluation = request.evaluation};
   collecting.header = {request.evaluation_name,
-                       request.config.text("what"),
+                       request.config.shown_text("what"),
                        identity.run_id,
                        identity.started,
                        request.command,
                        written_config(request.config),
                        about_run(request.evaluation_name, request.config, request.evaluation)};
   collecting.directory = request.directory;
+  collecting.store = store;
   collecting.gates = request.gates;
   collecting.invalid_lines =
       request.config.boolean("skip_invalid") ? InvalidLines::skip : InvalidLines::refuse;
@@ -123,6 +128,12 @@ std::string written_config(const Config& config) {
   JsonObject values = config.written();
   values.erase(
       "output_dir");  // the directory is where the file stands; so the file can be run again elsewhere
+  // Whoever goes on with the run gives the password of its store in libpq's ways, or again as a flag.
+  if (const Json* store = values.if_contains("store"); store != nullptr && store->is_string()) {
+    const std::string text(store->get_string());
+    const auto address = StoreAddress::read(text);
+    if (address && !text.contains("${")) values["store"] = boost::json::string(address->kept());
+  }
   return to_yaml(without_secrets(values));
 }
 
@@ -135,6 +146,9 @@ Result<RunIdentity> Run::new_identity() const {
   return identity;
 }
 
+Run::Run(Gateway& gateway, RunRequest request) : gateway_(gateway), request_(std::move(request)) {}
+Run::~Run() = default;
+
 Task<Result<std::unique_ptr<Run>>> Run::open(Gateway& gateway, RunRequest request) {
   std::unique_ptr<Run> run(new Run(gateway, std::move(request)));
   if (auto begun = co_await run->begin(); !begun) co_return fail(std::move(begun.error()));
@@ -145,14 +159,51 @@ Task<Result<std::unique_ptr<Run>>> Run::open(Gateway& gateway, RunRequest reques
 Task<Result<std::unique_ptr<RunLock>>> Run::patient_lock() {
   constexpr int kTries = 20;
   for (int tries = 1;; ++tries) {
-    auto lock = RunStore::lock(request_.directory);
+    auto lock = RunStore::lock(address_);
     if (lock || lock.error().kind != ErrorKind::journal || tries == kTries) co_return lock;
     co_await gateway_.loop().sleep(std::chrono::milliseconds(50));
   }
 }
 
+Result<RunAddress> Run::address() const {
+  if (request_.address) return *request_.address;
+  const std::string text = request_.config.text("store");
+  if (text.empty()) return RunAddress(request_.directory);
+  auto filled = gateway_.filled_address(text);
+  if (!filled) return fail(std::move(filled.error()).with("key", "store"));
+  auto store = run_store_address(*filled);
+  if (!store) return fail(std::move(store.error()).with("key", "store"));
+  return RunAddress(request_.directory, std::move(*store));
+}
+
+// The servers that the run shares with other machines, if it has any.
+Task<Status> Run::reach_servers() {
+  const bool distributed = is_distributed(request_.config);
+  if (distributed && !address_.store)
+    co_return fail(ErrorKind::config, "a run with a queue needs a store that workers reach");
+  // A run that is part of a service is begun again by it.
+  if (!address_.store || request_.opening == Opening::either) co_return Status();
+  const FirstContact contact{request_.config.duration("connect_within"), [this](const std::string& words) {
+                               if (request_.warn) request_.warn(gateway_.secrets().hide_pieces(words));
+                             }};
+  WorkThread thread;
+  if (auto reached = co_await thread.run<Status>([&] { return reach_store(*address_.store, contact); });
+      !reached)
+    co_return reached;
+  if (!distributed) co_return Status();
+  auto opened = co_await thread.run<Result<std::unique_ptr<Distribution>>>(
+      [&] { return Distribution::open(gateway_, request_.config, *address_.store, contact); });
+  if (!opened) co_return fail(std::move(opened.error()));
+  distribution_ = std::move(*opened);
+  co_return Status();
+}
+
 Task<Status> Run::begin() {
   const std::string& directory = request_.directory;
+  auto address = this->address();
+  if (!address) co_return fail(std::move(address.error()));
+  address_ = std::move(*address);
+  if (auto reached = co_await reach_servers(); !reached) co_return reached;
   const bool goes_on = request_.evaluation.goes_on();
   const bool fresh = request_.opening == Opening::fresh && !(goes_on && may_hold_run_of(request_));
   if (auto fit = check_fit(request_, fresh); !fit) co_return fit;
@@ -193,6 +244,10 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
     }
     earlier_answers_ = std::move(*earlier);
   }
+  if (auto opened = open_cache(); !opened) {
+    made.leave();
+    return opened;
+  }
   remove_leftovers(directory);
   // A run that was killed before it had a journal is begun anew, with what is asked for now.
   resumed_ = RunStore::holds_run(directory);
@@ -204,7 +259,7 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
       return written;
     }
   }
-  auto store = RunStore::create(directory, std::move(lock), *identity, request_.texts);
+  auto store = RunStore::create(address_, std::move(lock), *identity, request_.texts);
   if (!store) {
     if (request_.opening == Opening::fresh) made.take_back();
     return fail(std::move(store.error()));
@@ -214,10 +269,35 @@ Status Run::open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock)
   return {};
 }
 
+Status Run::open_cache() {
+  const std::string address = request_.config.text("cache");
+  if (address.empty()) return {};
+  const auto hidden = [this](Error error) {
+    error.message = gateway_.secrets().hide_pieces(error.message);
+    return error;
+  };
+  auto filled = gateway_.filled_address(address);
+  if (!filled) return fail(std::move(filled.error()).with("key", "cache"));
+  auto cache = AnswerCache::open(*filled, [this, hidden](const Error& error) {
+    std::string words = fmt::format("the cache is not used any more, and the run goes on without it: {}",
+                                    hidden(error).text());
+    if (request_.warn) request_.warn(words);
+    const std::lock_guard guard(warnings_mutex_);
+    warnings_.push_back(std::move(words));
+  });
+  if (!cache) {
+    Error error = hidden(std::move(cache.error()));
+    error.kind = ErrorKind::config;
+    return fail(std::move(error).with("key", "cache"));
+  }
+  cache_ = std::move(*cache);
+  return {};
+}
+
 // Nothing is written before everything was looked at.
 Status Run::reopen_store(const RunIdentity& now, std::unique_ptr<RunLock>& lock) {
   auto changed = changes_under_seal(request_);
-  auto store = RunStore::open(request_.directory, std::move(lock), request_.damage);
+  auto store = RunStore::open(address_, std::move(lock), request_.damage);
   // What the journal says of itself names the row.
   if (!store) return fail(std::move(store.error()));
   if (!changed) return fail(std::move(changed.error()));
@@ -241,6 +321,7 @@ Task<Status> Run::begin_writing() {
   auto broken = seals_broken(request_.directory, opening_notes_);
   if (!broken) co_return fail(std::move(broken.error()));
   seals_ = std::move(*broken);
+  forget_why_stopped(request_.directory);
   // An evaluation that goes on does so with the config of now; whoever reads this run later must see the same
   // cases.
   if (resumed_ && (request_.opening == Opening::fresh || takes_more_)) {
@@ -250,7 +331,19 @@ Task<Status> Run::begin_writing() {
   if (!opening_notes_.empty())
     note = fmt::format("{}, gone on with although {}", iso_time(std::chrono::system_clock::now()),
                        fmt::join(opening_notes_, "; "));
-  co_return co_await store_->note(std::move(note));
+  if (auto noted = co_await store_->note(std::move(note)); !noted) co_return noted;
+  // A run that is part of a service has no config of its own, and is gone on with by the service alone.
+  if (request_.opening == Opening::either) co_return Status();
+  // Where the directory may be lost, what was prepared in it is kept, too.
+  if (!resumed_ && address_.store) {
+    auto files = prepared_files(request_.directory, request_.copied_data);
+    if (!files) co_return fail(std::move(files.error()));
+    for (PlanText& file : *files) {
+      if (auto shared = co_await store_->share_file(prepared_name(file.name), std::move(file.text)); !shared)
+        co_return shared;
+    }
+  }
+  co_return co_await store_->share_file("config.yaml", written_config(request_.config));
 }
 
 Task<Status> Run::hear_earlier() {
@@ -265,6 +358,12 @@ Task<Status> Run::hear_earlier() {
 }
 
 Task<RunResult> Run::execute() {
+  RunResult result = co_await evaluate();
+  if (result.end != RunEnd::complete) keep_why_stopped(request_.directory, result);
+  co_return result;
+}
+
+Task<RunResult> Run::evaluate() {
   const auto stopped = [](Error error) { return RunResult{RunEnd::stopped, std::move(error)}; };
   if (auto begun = co_await begin_writing(); !begun) co_return stopped(std::move(begun.error()));
   RunnerOptions options;
@@ -280,67 +379,150 @@ Task<RunResult> Run::execute() {
     options.stop_rule = early_stop_.get();
   }
   options.earlier_answers = earlier_answers_.get();
+  options.cache = cache_.get();
   if (auto heard = co_await hear_earlier(); !heard) co_return stopped(std::move(heard.error()));
   options.calls_a_case = request_.calls_a_case;
+  if (distribution_) co_return co_await distribute(std::move(options));
+  // The cases of an evaluation that goes on are in no order.
+  if (request_.collecting == Collecting::beside && !request_.evaluation.goes_on() && !early_stop_) {
+    collecting_ = std::make_unique<CollectingBeside>(collect_request(request_, identity_, store_.get()));
+    options.on_settled = [this](std::int64_t end) { collecting_->settled_below(end); };
+  }
   runner_ = std::make_unique<Runner>(gateway_, std::move(options));
   if (interrupted_) runner_->interrupt();
   co_return co_await runner_->run(request_.evaluation, *store_, request_.cases);
 }
 
+// Collected when all is over: until then a worker may still put an outcome in the place of a failure.
+Task<RunResult> Run::distribute(RunnerOptions own) {
+  CoordinatorOptions options;
+  options.stop_rule = own.stop_rule;
+  options.on_outcome = own.on_outcome;
+  options.calls_a_case = own.calls_a_case;
+  options.warn = request_.warn;
+  // What follows from some of the cases is learnt here, before workers hear of the run.
+  if (request_.evaluation.calibration() != nullptr) {
+    own.stop_rule = nullptr;
+    runner_ = std::make_unique<Runner>(gateway_, std::move(own));
+    if (interrupted_) runner_->interrupt();
+    RunResult learnt = co_await runner_->learn(request_.evaluation, *store_);
+    runner_.reset();
+    if (learnt.end != RunEnd::complete) co_return learnt;
+  }
+  if (interrupted_) distribution_->interrupt();
+  co_return co_await distribution_->execute(
+      {request_.config, request_.evaluation, request_.directory, request_.copied_data, request_.cases},
+      std::move(options), *store_);
+}
+
 void Run::interrupt() {
   interrupted_ = true;
+  if (distribution_) distribution_->interrupt();
   if (runner_) runner_->interrupt();
 }
 
 RunProgress Run::progress() const {
   if (runner_) return runner_->progress();
+  if (distribution_) {
+    if (auto now = distribution_->progress()) return std::move(*now);
+  }
   RunProgress none;
   none.total = request_.cases;
   return none;
 }
 
+std::optional<int> Run::workers() const {
+  return distribution_ ? std::optional(distribution_->workers()) : std::nullopt;
+}
+
 Task<Result<ReportInput>> Run::collect(const RunResult& result, std::vector<Problem> warnings,
                                        ProblemList& problems) {
-  CollectRequest collecting = collect_request(request_, identity_);
-  collecting.store = store_.get();
+  forget_why_stopped(request_.directory);  // what is finished did not stop
+  auto report = co_await figures_and_files(result, std::move(warnings), problems);
+  if (!report) keep_why_stopped(request_.directory, {RunEnd::stopped, report.error()});
+  co_return report;
+}
+
+Task<Result<ReportInput>> Run::figures_and_files(const RunResult& result, std::vector<Problem> warnings,
+                                                 ProblemList& problems) {
+  RunEnding ending;
   if (auto noted = co_await note_work(); !noted) co_return fail(std::move(noted.error()));
   auto notes = co_await store_->notes();
   if (!notes) co_return fail(std::move(notes.error()));
   for (std::string& note : *notes) warnings.push_back({"warning", "run.db", std::move(note)});
-  collecting.warnings = std::move(warnings);
+  cache_.reset();  // what was put into it is written, or told not to be
+  for (std::string& warning : warnings_) warnings.push_back({"warning", "cache", std::move(warning)});
+  ending.warnings = std::move(warnings);
   auto totals = co_await store_->totals();
   if (!totals) co_return fail(std::move(totals.error()));
-  collecting.totals = *totals;
+  ending.totals = *totals;
   const bool cut_off = result.end != RunEnd::complete;
-  collecting.early_stop = early_stop_.get();
-  if (early_stop_ && (!cut_off || early_stop_->settled())) collecting.not_taken = NotTaken::skipped;
-  collecting.not_evaluated = cut_off && result.reason ? result.reason->message : "not evaluated";
-  collecting.worked_seconds = totals->worked_seconds;
-  auto collected = co_await collect_run(collecting, problems);
+  ending.early_stop = early_stop_.get();
+  if (early_stop_ && (!cut_off || early_stop_->settled())) ending.not_taken = NotTaken::skipped;
+  ending.not_evaluated = cut_off && result.reason ? result.reason->message : "not evaluated";
+  ending.worked_seconds = totals->worked_seconds;
+  auto collection = co_await all_taken(ending, problems);
+  if (!collection) co_return fail(std::move(collection.error()));
+  co_return co_await finish(**collection);
+}
+
+Task<Result<std::unique_ptr<Collection>>> Run::all_taken(RunEnding ending, ProblemList& problems) {
+  if (const auto collecting = std::move(collecting_)) {
+    auto collection = co_await collecting->taken();
+    if (collection && co_await collection->take_rest(ending)) {
+      problems = collection->problems();
+      co_return collection;
+    }
+  }
+  auto collection = Collection::begin(collect_request(request_, identity_, store_.get()));
+  if (!collection) co_return collection;
+  auto taken = co_await (*collection)->take_rest(std::move(ending));
+  problems = (*collection)->problems();
+  if (!taken) co_return fail(std::move(taken.error()));
+  co_return collection;
+}
+
+// The journal is closed and hashed while the figures and files are made of what was read from it.
+Task<Result<ReportInput>> Run::finish(Collection& collection) {
+  std::unique_ptr<RunLock> lock;
+  Status home;
+  Result<std::string> journal;
+  WorkThread thread;
+  thread.post([&] {
+    home = store_->bring_home();
+    lock = store_->close();
+    if (home) journal = sha256_of_file(request_.directory + "/" + kJournalFile);
+  });
+  auto collected = collection.finish();
+  auto sealed = co_await thread.run<Result<std::string>>([&]() -> Result<std::string> {
+    if (!collected) return "";
+    if (!home) return fail(std::move(home.error()));
+    if (!journal) return fail(std::move(journal.error()));
+    collected->files.emplace(kJournalFile, *journal);
+    return write_seal(request_.directory, seals_, collected->files);
+  });
+  store_.reset();
   if (!collected) co_return fail(std::move(collected.error()));
-  auto sealed = co_await close_and_seal(std::move(collected->files));
   if (!sealed) co_return fail(std::move(sealed.error()));
   co_return std::move(collected->report);
 }
 
 Task<Result<std::string>> Run::seal() {
   if (auto noted = co_await note_work(); !noted) co_return fail(std::move(noted.error()));
-  co_return co_await close_and_seal({});
+  WorkThread thread;
+  auto sealed = co_await thread.run<Result<std::string>>([&]() -> Result<std::string> {
+    const Status home = store_->bring_home();
+    const auto lock = store_->close();
+    if (!home) return fail(home.error());
+    return write_seal(request_.directory, seals_);
+  });
+  store_.reset();
+  co_return sealed;
 }
 
 // How long the sitting has worked.
 Task<Status> Run::note_work() {
   return store_->note("");
-}
-
-Task<Result<std::string>> Run::close_and_seal(FileHashes known) {
-  WorkThread thread;
-  auto sealed = co_await thread.run<Result<std::string>>([&] {
-    const auto lock = store_->close();
-    return write_seal(request_.directory, seals_, known);
-  });
-  store_.reset();
-  co_return sealed;
 }
 
 Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& problems) {
@@ -364,12 +546,13 @@ Result<ReportInput> run_without_effects(const RunRequest& request, ProblemList& 
     auto written = write_file(directory + "/config.yaml", written_config(request.config));
     if (!written) return fail(std::move(written.error()));
   }
-  CollectRequest collecting = collect_request(request, identity_now(request));
+  RunEnding ending;
   for (const std::string& accepted : seals->accepted)
-    collecting.warnings.push_back({"warning", "", "gone on with although " + accepted});
-  collecting.since = began;
+    ending.warnings.push_back({"warning", "", "gone on with although " + accepted});
+  ending.since = began;
   EventLoop loop;
-  auto collected = loop.run_until_done(collect_run(collecting, problems));
+  auto collected = loop.run_until_done(
+      collect_run(collect_request(request, identity_now(request), nullptr), std::move(ending), problems));
   if (!collected) {
     if (fresh) made->take_back();
     mend_seal(directory);

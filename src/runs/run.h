@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,19 +27,26 @@
 #include "report/gates.h"
 #include "report/summary.h"
 #include "runs/collect.h"
+#include "runs/collecting/beside.h"
 #include "runs/seal.h"
+#include "store/cache/answer_cache.h"
 #include "store/run_store.h"
 
 namespace assay {
 
 // Whether a run must be new, must be there already, or goes on if it is there.
 enum class Opening { fresh, resume, either };
+// When cases go into figures and files, where collect() is called for them: as they end, or all in the end.
+// The result is the same.
+enum class Collecting { beside, at_the_end };
 
 struct RunRequest {
   std::string evaluation_name;
   Evaluation& evaluation;  // outlives the run, as the config does
   const Config& config;
   std::string directory;
+  // Where the journal is, if that is not for the config's key `store` to say.
+  std::optional<RunAddress> address = {};
   Opening opening = Opening::fresh;
   std::vector<PlanText> texts = {};  // that the evaluation was made of
   std::string run_id = {};           // empty: made here
@@ -52,10 +60,14 @@ struct RunRequest {
   // are durable. May be empty.
   std::function<void(const Case& input, const Outcome& outcome)> on_outcome = {};
   std::function<void(const std::string&)> trace = {};  // one line per request; may be empty
+  Collecting collecting = Collecting::at_the_end;
+  // Hears at once, on any thread, what does not stop the run; the report tells it too. May be empty.
+  std::function<void(const std::string&)> warn = {};
   // A run whose files are not as they were sealed, or whose journal is not as it was written.
   Damage damage = Damage::refuse;
 };
 
+class Distribution;
 class NewDirectory;
 
 class Run {
@@ -65,13 +77,18 @@ class Run {
   // written. A directory that was made for nothing is taken back.
   static Task<Result<std::unique_ptr<Run>>> open(Gateway& gateway, RunRequest request);
 
+  ~Run();
+
   const RunIdentity& identity() const { return identity_; }
 
-  // Runs every case that has no standing outcome.
+  // Runs every case that has no standing outcome. Why it ended before that stands in stopped.log until the
+  // next sitting.
   Task<RunResult> execute();
   // Starts nothing new and lets what is in flight end.
   void interrupt();
   RunProgress progress() const;
+  // How many workers take cases of it now; nothing: this process does all of it.
+  std::optional<int> workers() const;
 
   // What was found when the run was opened and gone on with all the same: files that people had changed.
   const std::vector<std::string>& opening_notes() const { return opening_notes_; }
@@ -86,31 +103,49 @@ class Run {
   Task<Result<std::string>> seal();
 
  private:
-  Run(Gateway& gateway, RunRequest request) : gateway_(gateway), request_(std::move(request)) {}
+  Run(Gateway& gateway, RunRequest request);
 
   Task<Status> begin();
   Task<Result<std::unique_ptr<RunLock>>> patient_lock();
+  // Where its journal is, or is to be.
+  Result<RunAddress> address() const;
   // Both block, and run on a thread of their own: what the run would begin with now, and the store for it.
   Result<RunIdentity> new_identity() const;
   Status open_store(const NewDirectory& made, std::unique_ptr<RunLock>& lock);
   Status reopen_store(const RunIdentity& now, std::unique_ptr<RunLock>& lock);
+  Status open_cache();
   Status write_config() const;
   Task<Status> begin_writing();
+  Task<RunResult> evaluate();
   Task<Status> hear_earlier();
   Task<Status> note_work();
-  Task<Result<std::string>> close_and_seal(FileHashes known);
+  // Before anything is written: an address that is wrong leaves nothing behind.
+  Task<Status> reach_servers();
+  // By workers; `own` is for what is asked here.
+  Task<RunResult> distribute(RunnerOptions own);
+  // Every case, those that were taken while the run went on first.
+  Task<Result<std::unique_ptr<Collection>>> all_taken(RunEnding ending, ProblemList& problems);
+  Task<Result<ReportInput>> figures_and_files(const RunResult& result, std::vector<Problem> warnings,
+                                              ProblemList& problems);
+  Task<Result<ReportInput>> finish(Collection& collection);
 
   Gateway& gateway_;
   RunRequest request_;
+  RunAddress address_ = request_.directory;
   RunIdentity identity_;
   std::unique_ptr<RunStore> store_;
   std::unique_ptr<RunStore> earlier_answers_;  // of the run that --reuse names
-  bool resumed_ = false;                       // it was there
-  bool takes_more_ = false;                    // more cases than before
+  std::mutex warnings_mutex_;
+  std::vector<std::string> warnings_;   // of this sitting, from any thread
+  std::unique_ptr<AnswerCache> cache_;  // that runs share
+  bool resumed_ = false;                // it was there
+  bool takes_more_ = false;             // more cases than before
   std::vector<std::string> opening_notes_;
   SealHistory seals_;  // before this sitting
   std::unique_ptr<EarlyStop> early_stop_;
+  std::unique_ptr<CollectingBeside> collecting_;
   std::unique_ptr<Runner> runner_;
+  std::unique_ptr<Distribution> distribution_;  // if workers evaluate the cases
   bool interrupted_ = false;
 };
 

@@ -1,5 +1,9 @@
 #include "runs/unfinished.h"
 
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,7 +11,9 @@
 #include "core/file.h"
 #include "net/event_loop.h"
 #include "runs/about.h"
+#include "runs/case_results.h"
 #include "runs/collect.h"
+#include "runs/collecting/problem_log.h"
 #include "runs/plan.h"
 #include "runs/run.h"
 #include "store/run_store.h"
@@ -19,7 +25,19 @@ bool is_unfinished(const std::string& directory) {
          !file_exists(directory + "/summary.json");
 }
 
-Result<ReportInput> report_unfinished(const std::string& directory) {
+namespace {
+
+std::string so_far_words(const CaseCounts& cases, const std::string& directory) {
+  const std::int64_t done = cases.evaluated + cases.errored;
+  if (RunStore::is_locked(directory))
+    return fmt::format("The run goes on: {} of {} cases have an outcome so far.", done, cases.total);
+  return fmt::format(
+      "The run is not finished: {} of {} cases have an outcome so far. Go on with: assay resume {}", done,
+      cases.total, directory);
+}
+
+Result<ReportInput> report_so_far(const std::string& directory,
+                                  std::function<void(std::string_view line)> hear_line) {
   auto plan = make_run_plan({.config_file = directory + "/config.yaml"});
   if (!plan) {
     if (plan.error().error) return fail(std::move(*plan.error().error));
@@ -41,30 +59,52 @@ Result<ReportInput> report_unfinished(const std::string& directory) {
   }
   CollectRequest collecting{.evaluation = evaluation};
   collecting.header = {identity.evaluation,
-                       plan->config.text("what"),
+                       plan->config.shown_text("what"),
                        identity.run_id,
                        identity.started,
                        "assay resume " + directory,
                        written_config(plan->config),
                        about_run(identity.evaluation, plan->config, evaluation)};
   collecting.store = store->get();
-  collecting.totals = *totals;
-  collecting.not_taken = NotTaken::skipped;
   collecting.gates = plan->gates;
   collecting.invalid_lines = plan->config.boolean("skip_invalid") ? InvalidLines::skip : InvalidLines::refuse;
-  collecting.worked_seconds = totals->worked_seconds;
+  collecting.hear_line = std::move(hear_line);
+  RunEnding ending;
+  ending.totals = *totals;
+  ending.not_taken = NotTaken::open;
+  ending.worked_seconds = totals->worked_seconds;
   ProblemList problems;
-  auto collected = loop.run_until_done(collect_run(collecting, problems));
+  auto collected = loop.run_until_done(collect_run(std::move(collecting), std::move(ending), problems));
   if (!collected) return fail(std::move(collected.error()));
   ReportInput& report = collected->report;
-  const CaseCounts& cases = report.summary.cases;
   report.summary.finished.clear();
-  report.summary.conclusions.insert(
-      report.summary.conclusions.begin(),
-      fmt::format(
-          "The run is not finished: {} of {} cases have an outcome so far. Go on with: assay resume {}",
-          cases.evaluated + cases.errored, cases.total, directory));
+  report.summary.conclusions.insert(report.summary.conclusions.begin(),
+                                    so_far_words(report.summary.cases, directory));
+  if (auto why = why_stopped(directory)) {
+    report.problems.insert(report.problems.begin(), std::move(*why));
+    ++report.problem_count;
+  }
   return std::move(report);
+}
+
+}  // namespace
+
+Result<ReportInput> report_unfinished(const std::string& directory) {
+  return report_so_far(directory, nullptr);
+}
+
+Result<UnfinishedReport> report_unfinished_with_cases(const std::string& directory) {
+  CaseResultLines lines;
+  Status heard;
+  auto report = report_so_far(directory, [&](std::string_view line) {
+    if (heard) heard = lines.add(line);
+  });
+  if (!report) return fail(std::move(report.error()));
+  if (!heard) return fail(std::move(heard.error()));
+  UnfinishedReport found{std::move(*report), lines.take()};
+  const CaseCounts& counts = found.report.summary.cases;
+  found.cases.not_begun = counts.open;
+  return found;
 }
 
 }  // namespace assay

@@ -62,9 +62,12 @@ void check_the_journal(const std::string& directory, RunVerdict& verdict) {
   const bool good = report->defect.empty();
   verdict.checks.push_back(
       {"journal", good,
-       good ? fmt::format("{} answers and {} outcomes in {} commits fit their chain, which ends with {}",
-                          report->effects, report->outcomes, report->commits, hex(report->head).substr(0, 16))
-            : report->defect});
+       !good ? report->defect
+       : report->kept_in.empty()
+           ? fmt::format("{} answers and {} outcomes in {} commits fit their chain, which ends with {}",
+                         report->effects, report->outcomes, report->commits, hex(report->head).substr(0, 16))
+           : fmt::format("{} answers and {} outcomes are as they were put into {}", report->effects,
+                         report->outcomes, report->kept_in)});
   if (!report->notes.empty()) verdict.notes = std::move(report->notes);
 }
 

@@ -1,5 +1,6 @@
 #include "service/service.h"
 
+#include <optional>
 #include <utility>
 
 #include "core/file.h"
@@ -17,25 +18,35 @@
 namespace assay {
 namespace {
 
-// Threads that read runs: some may wait for a large one while others read small ones.
+// Threads that read runs, and as many that read what is stored: some may wait for a large one while others
+// read small ones.
 constexpr int kReaders = 4;
+
+// The store of the data service, if runs are kept there, too.
+std::optional<StoreAddress> shared_store(const ServiceOptions& options) {
+  const bool shared = options.data && options.data->store.kind() == StoreAddress::Kind::postgres;
+  return shared ? std::optional(options.data->store) : std::nullopt;
+}
 
 class WholeService final : public Service {
  public:
-  explicit WholeService(const ServiceOptions& options) : results_(options.results, kReaders) {}
+  explicit WholeService(const ServiceOptions& options)
+      : results_(options.results, shared_store(options), kReaders) {}
   WholeService(const WholeService&) = delete;
   WholeService& operator=(const WholeService&) = delete;
   // Whoever may still be reading for an answer reads with everything below.
   ~WholeService() override {
     server_.reset();
     results_.readers.stop();
+    data_readers_.stop();
   }
 
   Status begin(ServiceOptions options) {
-    std::vector<std::vector<Route>> tables = {
-        page_routes(page_),
-        result_routes(results_, events_,
-                      {.configs = !options.configs.empty(), .data = options.data.has_value()})};
+    std::vector<std::vector<Route>> tables = {page_routes(page_),
+                                              result_routes(results_, events_,
+                                                            {.configs = !options.configs.empty(),
+                                                             .starts = !options.started.empty(),
+                                                             .data = options.data.has_value()})};
     if (auto opened = open_labels(options.labels); !opened) return opened;
     if (labelling_.sheets != nullptr) tables.push_back(label_routes(results_, labelling_));
     if (auto opened = open_starts(options); !opened) return opened;
@@ -50,11 +61,15 @@ class WholeService final : public Service {
                     .events = &events_};
     if (options.data) {
       if (auto opened = open_data(options); !opened) return opened;
-      tables.push_back(data_routes(*store_, *jobs_));
+      retention_.emplace(options.data->keep, options.data->store, *store_,
+                         JobFiles(jobs_directory(*options.data), options.data->store, *store_), options.tell);
+      tables.push_back(
+          reading_on(data_readers_, joined({data_routes(*store_, *jobs_), retention_routes(*retention_)})));
       counted.store = store_.get();
-      counted.store_file = options.data->directory + "/data.db";
+      counted.store_file = data_file_of(options.data->store);
     }
     tables.push_back(status_routes(counted));
+    tables.push_back(nowhere_routes(page_));
     routes_ = std::make_unique<Routes>(joined(std::move(tables)), std::move(options.tokens),
                                        Access(options.http.host, options.names, options.cors));
     options.http.admit = [this](ServerRequest& head) { return routes_->admit(head); };
@@ -64,8 +79,7 @@ class WholeService final : public Service {
         });
     if (!server) return fail(std::move(server.error()));
     server_ = std::move(*server);
-    if (options.data && !options.data->keep.empty())
-      retention_.emplace(options.data->keep, *store_, options.data->directory + "/jobs", options.tell);
+    if (retention_) retention_->begin();
     return {};
   }
 
@@ -80,14 +94,24 @@ class WholeService final : public Service {
   }
 
  private:
+  // Copies for the time of the work are not to be taken for the jobs of a store that is a directory.
+  static std::string jobs_directory(const DataOptions& data) {
+    const bool copies = data.store.kind() == StoreAddress::Kind::postgres;
+    return data.directory + (copies ? "/job-copies" : "/jobs");
+  }
+
   Status open_data(const ServiceOptions& options) {
     const std::string& directory = options.data->directory;
     if (auto made = make_directories(directory); !made) return made;
-    auto store = DataStore::open(directory + "/data.db");
+    auto store = DataStore::open(options.data->store);
     if (!store) return fail(std::move(store.error()));
     store_ = std::move(*store);
-    auto jobs =
-        Jobs::start({directory + "/jobs", options.data->jobs, options.config, options.environment}, *store_);
+    auto jobs = Jobs::start({.directory = jobs_directory(*options.data),
+                             .at_once = options.data->jobs,
+                             .config = options.config,
+                             .environment = options.environment,
+                             .store = options.data->store},
+                            *store_);
     if (!jobs) return fail(std::move(jobs.error()));
     jobs_ = std::move(*jobs);
     return {};
@@ -124,6 +148,7 @@ class WholeService final : public Service {
   RunStarts starts_;
   std::unique_ptr<DataStore> store_;
   std::unique_ptr<Jobs> jobs_;
+  Readers data_readers_{kReaders};
   std::unique_ptr<HttpServer> server_;
   std::optional<Retention> retention_;
 };

@@ -16,12 +16,14 @@
 #include "net/http/http_server.h"
 #include "service/data/retention.h"
 #include "service/http/tokens.h"
+#include "store/address.h"
 
 namespace assay {
 
 // The data service: its store, and the jobs that it runs.
 struct DataOptions {
-  std::string directory;  // is made if it is not there
+  StoreAddress store;
+  std::string directory;  // of what is this machine's own; is made if it is not there
   int jobs = 2;           // that run at once
   RetentionPlan keep = {};
 };

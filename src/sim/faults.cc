@@ -90,6 +90,10 @@ Status check_faults(const SimFaultOptions& options) {
     return fail(ErrorKind::config,
                 fmt::format("the rates of all faults together are {}, expected at most 1", sum));
   }
+  if (!(options.rate_batch_errored >= 0 && options.rate_batch_expired >= 0 &&
+        options.rate_batch_errored + options.rate_batch_expired <= 1 + 1e-9)) {
+    return fail(ErrorKind::config, "the shares of a batch's requests that fail are 0 to 1, also together");
+  }
   if (options.latency.count() < 0 || options.latency_spread.count() < 0) {
     return fail(ErrorKind::config, "latency and its spread cannot be negative");
   }

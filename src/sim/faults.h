@@ -34,6 +34,9 @@ struct SimFaultOptions {
       0;                   // well-formed JSON that does not fit the schema; no fault where none was asked for
   double rate_length = 0;  // the answer is cut off with finish reason length
   double retry_after = 1;  // seconds that a 429 and a 503 ask for; below 0: the header is left out
+  std::chrono::nanoseconds batch_time{0};  // that a batch takes; its requests have their turns within it
+  double rate_batch_errored = 0;           // of the requests in batches, together at most 1: a server error
+  double rate_batch_expired = 0;           // never had its turn
 };
 
 namespace sim {

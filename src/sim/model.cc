@@ -29,8 +29,14 @@ Status apply(std::string_view option, SimOptions& options) {
     if (read_number(value, options.noise) && options.noise >= 0 && options.noise <= 1) return {};
     return fail(ErrorKind::config, fmt::format("noise is \"{}\", expected a number from 0 to 1", value));
   }
+  if (key == "weak") {
+    auto weak = Weaknesses::parse(value);
+    if (!weak) return fail(std::move(weak.error()));
+    options.weak = *weak;
+    return {};
+  }
   return fail(ErrorKind::config,
-              fmt::format("unknown option \"{}\" of a simulated model; known are seed, noise", key));
+              fmt::format("unknown option \"{}\" of a simulated model; known are seed, noise, weak", key));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class SimModel : public ChatModel, public EmbeddingModel {
                                                         OnTokens on_tokens) override;
   // A bag of words, in 256 dimensions.
   Task<std::expected<EmbeddingReply, ModelFailure>> embed(const std::vector<std::string>& texts) override;
+  EmbeddingModel* embedding() override { return this; }
   // Its name has the options that it was given with, since they decide the answers too.
   ModelIdentity identity() const override;
   std::string limit_key() const override { return "sim"; }

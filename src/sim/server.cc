@@ -1,51 +1,61 @@
 #include "sim/server.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "models/providers/aws_signature.h"
 #include "net/http/host_name.h"
 #include "net/http/http_server.h"
 #include "sim/answers/answer.h"
 #include "sim/answers/script.h"
+#include "sim/batches/batches.h"
 #include "sim/protocols/anthropic_wire.h"
+#include "sim/protocols/bedrock_wire.h"
+#include "sim/protocols/context_window.h"
 #include "sim/protocols/delivery.h"
 #include "sim/protocols/embeddings_wire.h"
+#include "sim/protocols/gemini_wire.h"
 #include "sim/protocols/openai_wire.h"
 #include "sim/protocols/promptql.h"
+#include "sim/protocols/responses_wire.h"
+#include "sim/protocols/thoughts.h"
+#include "sim/routes.h"
 #include "sim/stats.h"
 
 namespace assay {
 namespace sim {
 namespace {
 
-struct Route {
-  std::string_view path;
-  std::string_view name;  // in the statistics
-  Protocol protocol;
-};
-constexpr std::string_view kEmbeddings = "POST /v1/embeddings";
-constexpr std::string_view kOllamaEmbeddings = "POST /api/embed";
-constexpr Route kRoutes[] = {
-    {"/v1/chat/completions", "POST /v1/chat/completions", Protocol::openai},
-    {"/chat/completions", "POST /v1/chat/completions", Protocol::openai},
-    {"/v1/messages", "POST /v1/messages", Protocol::anthropic},
-    {"/messages", "POST /v1/messages", Protocol::anthropic},
-    {"/v1/embeddings", kEmbeddings, Protocol::openai},
-    {"/embeddings", kEmbeddings, Protocol::openai},
-    {"/api/embed", kOllamaEmbeddings, Protocol::openai},
-    {"/query", "POST /query", Protocol::promptql},
-    {"/api/query", "POST /query", Protocol::promptql},
-};
+// Also as AWS wants it proved, with a key "ID:SECRET".
+bool brings_key(const ServerRequest& request, std::string_view key) {
+  const Headers& headers = request.headers;
+  for (const std::string_view name : {"x-api-key", "api-key", "x-goog-api-key"}) {
+    const std::string* own = headers.find(name);
+    if (own != nullptr && *own == key) return true;
+  }
+  const std::string* proof = headers.find("authorization");
+  if (proof == nullptr) return false;
+  if (proof->starts_with("Bearer ")) return std::string_view(*proof).substr(7) == key;
+  const std::size_t colon = key.find(':');
+  if (!proof->starts_with("AWS4-") || colon == std::string_view::npos) return false;
+  const AwsKeys keys{std::string(key.substr(0, colon)), std::string(key.substr(colon + 1)), {}};
+  std::vector<std::string> parts;
+  for (const std::string_view part : split(request.path, '/')) parts.push_back(percent_encoded(part));
+  const std::string path = join(std::span<const std::string>(parts), "/");
+  const AwsRequest signed_request{request.method, path, request.query, request.host, request.body};
+  return *proof == aws_authorization(signed_request, headers, keys, *proof);
+}
 
-bool brings_key(const Headers& headers, std::string_view key) {
-  const std::string* bearer = headers.find("authorization");
-  if (bearer != nullptr && bearer->starts_with("Bearer ") && std::string_view(*bearer).substr(7) == key)
-    return true;
-  const std::string* own = headers.find("x-api-key");
-  return own != nullptr && *own == key;
+bool brings_any_key(const Headers& headers) {
+  return std::ranges::any_of(std::array{"authorization", "x-api-key", "api-key", "x-goog-api-key"},
+                             [&](const char* name) { return headers.find(name) != nullptr; });
 }
 
 class Endpoint : public std::enable_shared_from_this<Endpoint> {
@@ -54,16 +64,19 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
       : options_(std::move(options)),
         script_(std::move(script)),
         makers_(std::make_shared<InstanceMakers>()),
-        answering_{options_.seed, options_.noise, makers_},
+        answering_{options_.seed, options_.noise, options_.weak, makers_},
         stats_(std::make_shared<Stats>()),
         delivery_(std::make_shared<Delivery>(options_, stats_)),
+        batches_(options_, [this](Protocol protocol, std::string_view endpoint,
+                                  const Json& body) { return answer_item(protocol, endpoint, body); }),
         window_(options_.requests_per_minute) {}
 
   void handle(const ServerRequest& request, std::shared_ptr<Responder> responder) {
     if (request.path.starts_with("/sim/")) return handle_own(request, *responder);
     const bool anthropic = request.headers.find("anthropic-version") != nullptr;
-    const auto* route = std::ranges::find(kRoutes, request.path, &Route::path);
+    const auto route = find_route(request.path);
     const bool models = is_models(request.path);
+    const auto batches = Batches::find(request.method, request.path);
     Exchange exchange;
     exchange.responder = std::move(responder);
     exchange.number = number_++;
@@ -71,23 +84,29 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     exchange.flight = std::make_shared<Stats::Flight>(stats_);
     exchange.protocol = anthropic ? Protocol::anthropic : Protocol::openai;
     exchange.route = models ? "GET /v1/models" : "other";
-    if (route != std::end(kRoutes)) {
+    if (route) {
       exchange.route = route->name;
       exchange.protocol = route->protocol;
+      exchange.model = route->model;
     }
-    if (!options_.require_key.empty() && !brings_key(request.headers, options_.require_key)) {
-      const bool any =
-          request.headers.find("authorization") != nullptr || request.headers.find("x-api-key") != nullptr;
-      return refuse(exchange, 401, any ? "The API key is not valid." : "No API key was given.");
+    if (batches) {
+      exchange.route = batches->name;
+      exchange.protocol = batches->protocol;
     }
-    if (route == std::end(kRoutes) && !models) {
+    if (!options_.require_key.empty() && !brings_key(request, options_.require_key)) {
+      const int status = exchange.protocol == Protocol::bedrock ? 403 : 401;
+      return refuse(exchange, status,
+                    brings_any_key(request.headers) ? "The API key is not valid." : "No API key was given.");
+    }
+    if (batches && batches->allowed.empty()) return handle_batches(request, *batches, exchange);
+    if (!route && !models && !batches) {
       return delivery_->send_error(exchange,
                                    {404,
                                     fmt::format("Unknown request URL: {} {}.", shorten(request.method, 20),
                                                 shorten(request.path, 200)),
                                     "", "", "unknown_url"});
     }
-    const std::string_view method = models ? "GET" : "POST";
+    const std::string_view method = batches ? batches->allowed : models ? "GET" : "POST";
     if (request.method != method) {
       const std::string text =
           fmt::format("{} is not allowed here; use {}.", shorten(request.method, 20), method);
@@ -118,6 +137,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     if (request.path == "/sim/reset" && request.method == "POST") {
       stats_->reset();
       script_.reset();
+      batches_.reset();
       window_.reset();
       number_ = 0;
       return responder.send(200, json, "{\"reset\":true}\n");
@@ -134,6 +154,47 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     }
     const std::string_view id = path.substr(path.find("/models/") + 8);
     delivery_->send(exchange, anthropic ? anthropic_model_body(id) : openai_model_body(id));
+  }
+
+  // What a fault does to an answer here, it does after the batch was made.
+  void handle_batches(const ServerRequest& request, const Batches::Route& route, Exchange& exchange) {
+    FaultPlan plan = plan_faults(options_, options_.seed, exchange.number);
+    if (plan.fault == Fault::wrong_schema || plan.fault == Fault::length) plan.fault = Fault::none;
+    if (sent_failure(exchange, plan)) return;
+    BatchReply reply = batches_.handle(route, request);
+    if (!reply) return delivery_->send_error(exchange, reply.error());
+    if (plan.fault != Fault::none) stats_->count_fault(plan.fault);
+    delivery_->deliver(exchange, plan, {false, std::move(*reply), {}});
+  }
+
+  // A request of a batch. Rules of a script hold for it, but for what they say of a connection.
+  ItemAnswer answer_item(Protocol protocol, std::string_view endpoint, const Json& body) {
+    stats_->count_body(canonical_text(body));
+    if (endpoint == "/v1/responses") return answer_read(read_responses_request(body), protocol);
+    return protocol == Protocol::openai ? answer_read(read_openai_request(body), protocol)
+                                        : answer_read(read_anthropic_request(body), protocol);
+  }
+  template <class Call>
+  ItemAnswer answer_read(const std::expected<Call, WireError>& call, Protocol protocol) {
+    const auto refused = [&](const WireError& error) {
+      return ItemAnswer{error.status, error_body(protocol, error, "req_batch")};
+    };
+    if (!call) return refused(call.error());
+    if (const auto error = schema_error(call->request, protocol)) return refused(*error);
+    if (const auto error = overflow_error(call->request, protocol, options_.context_window))
+      return refused(*error);
+    const ScriptRule* rule = script_.take(call->request);
+    if (rule != nullptr) {
+      if (const auto* error = std::get_if<ScriptedError>(&rule->reply)) {
+        if (error->body) return {error->status, *error->body};
+        return refused({error->status, "As the script says.", "", "", ""});
+      }
+      if (std::holds_alternative<Fault>(rule->reply)) rule = nullptr;
+    }
+    const ChatReply reply =
+        rule != nullptr ? scripted_reply(*rule, call->request) : answer(call->request, answering_);
+    stats_->count_usage(reply.usage);
+    return {200, write(*call, reply, {hash_request(call->request), reply.model}).body};
   }
 
   void handle_call(const ServerRequest& request, Exchange& exchange) {
@@ -162,21 +223,41 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     const auto body = parse_json(request.body);
     if (exchange.protocol == Protocol::promptql) return answer_query(exchange, plan, body);
     if (!body) return refuse(exchange, 400, "The body could not be read as JSON: " + body.error().message);
-    if (exchange.route == kEmbeddings || exchange.route == kOllamaEmbeddings)
-      return answer_embedding(exchange, plan, *body);
-    if (exchange.protocol == Protocol::openai) {
-      const auto call = read_openai_request(*body);
+    if (const auto form = embedding_form(exchange.route))
+      return answer_embedding(exchange, plan, *body, *form);
+    read_and_answer(exchange, plan, *body);
+  }
+
+  void read_and_answer(const Exchange& exchange, const FaultPlan& plan, const Json& body) {
+    const auto go_on = [&](const auto& call) {
       call ? answer_call(exchange, plan, *call) : delivery_->send_error(exchange, call.error());
-    } else {
-      const auto call = read_anthropic_request(*body);
-      call ? answer_call(exchange, plan, *call) : delivery_->send_error(exchange, call.error());
+    };
+    switch (exchange.protocol) {
+      case Protocol::anthropic:
+        return go_on(read_anthropic_request(body));
+      case Protocol::gemini:
+        return go_on(read_gemini_request(body, exchange.model, exchange.route == kGeminiStream));
+      case Protocol::bedrock:
+        return go_on(read_bedrock_request(body, exchange.model, exchange.route == kConverseStream));
+      case Protocol::openai:
+      case Protocol::promptql:
+        break;
     }
+    exchange.route == kResponses ? go_on(read_responses_request(body)) : go_on(read_openai_request(body));
+  }
+
+  static std::optional<EmbeddingWire> embedding_form(std::string_view route) {
+    if (route == kEmbeddings) return EmbeddingWire::openai;
+    if (route == kOllamaEmbeddings) return EmbeddingWire::ollama;
+    if (route == kGeminiEmbeddings) return EmbeddingWire::gemini;
+    if (route == kVertexEmbeddings) return EmbeddingWire::vertex;
+    return std::nullopt;
   }
 
   // Faults that spoil a text have nothing to spoil here.
-  void answer_embedding(const Exchange& exchange, FaultPlan plan, const Json& body) const {
-    const auto form = exchange.route == kEmbeddings ? EmbeddingForm::openai : EmbeddingForm::ollama;
-    auto answered = answer_embeddings(body, form, options_.seed);
+  void answer_embedding(const Exchange& exchange, FaultPlan plan, const Json& body,
+                        EmbeddingWire form) const {
+    auto answered = answer_embeddings(body, form, options_.seed, exchange.model);
     if (!answered) return delivery_->send_error(exchange, answered.error());
     if (plan.fault == Fault::wrong_schema || plan.fault == Fault::length) plan.fault = Fault::none;
     if (plan.fault != Fault::none) stats_->count_fault(plan.fault);
@@ -260,10 +341,13 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     const ChatRequest& request = call.request;
     if (const auto error = schema_error(request, exchange.protocol))
       return delivery_->send_error(exchange, *error);
+    if (const auto error = overflow_error(request, exchange.protocol, options_.context_window))
+      return delivery_->send_error(exchange, *error);
     ChatReply reply;
     const ScriptRule* rule = script_.take(request);
     if (rule != nullptr && sent_rule(exchange, plan, rule)) return;
     reply = rule != nullptr ? scripted_reply(*rule, request) : answer(request, answering_);
+    if (call.thinks || !reply.message.reasoning.empty()) think(reply, request);
     if (plan.fault == Fault::wrong_schema &&
         !spoil_answer(reply, request, *makers_, Chance(options_.seed).fork("spoil").fork(exchange.number))) {
       plan.fault = Fault::none;
@@ -283,6 +367,19 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
   static Written write(const AnthropicCall& call, const ChatReply& reply, const ReplyIdentity& identity) {
     if (!call.stream) return {false, anthropic_reply_body(reply, identity), {}};
     return {true, {}, anthropic_events(reply, identity)};
+  }
+
+  static Written write(const ResponsesCall& call, const ChatReply& reply, const ReplyIdentity& identity) {
+    if (!call.stream) return {false, responses_reply_body(call, reply, identity), {}};
+    return {true, {}, responses_events(call, reply, identity)};
+  }
+  static Written write(const GeminiCall& call, const ChatReply& reply, const ReplyIdentity& identity) {
+    if (!call.stream) return {false, gemini_reply_body(reply, identity), {}};
+    return {true, {}, gemini_events(reply, identity)};
+  }
+  static Written write(const BedrockCall& call, const ChatReply& reply, const ReplyIdentity& /*identity*/) {
+    if (!call.stream) return {false, bedrock_reply_body(reply), {}};
+    return {true, {}, bedrock_frames(reply)};
   }
 
   // A schema that cannot be compiled is refused before anything is answered, as real servers do.
@@ -314,6 +411,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
   const SimOptions answering_;
   const std::shared_ptr<Stats> stats_;
   const std::shared_ptr<const Delivery> delivery_;
+  Batches batches_;
   MinuteWindow window_;
   std::atomic<std::uint64_t> number_{0};
 };

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json/json.h"
 #include "core/text.h"
 
 namespace assay {
@@ -136,6 +137,18 @@ Result<PiecedTexts::Parts> PiecedTexts::split(std::string_view text, SharedTextT
   if (!list.one_part()) parts.list = list.json();
   parts.shared = list.shared_ranges();
   return parts;
+}
+
+std::vector<PiecedTexts::Range> PiecedTexts::shared_ranges(std::string_view list) {
+  std::vector<Range> ranges;
+  const auto json = parse_json(list);
+  if (!json || !json->is_array()) return ranges;
+  for (const Json& part : json->get_array()) {
+    if (!part.is_array() || part.get_array().size() != 3) continue;
+    const auto number = [&](std::size_t at) { return as_integer(part.get_array()[at]).value_or(0); };
+    if (number(0) == PartList::shared) ranges.push_back({number(1), number(2)});
+  }
+  return ranges;
 }
 
 }  // namespace assay

@@ -34,6 +34,8 @@ class PiecedTexts {
     std::vector<Range> shared{};  // of the list
   };
   Result<Parts> split(std::string_view text, SharedTextTable& table);
+  // Of a list as it was kept; what is not such a list has none.
+  static std::vector<Range> shared_ranges(std::string_view list);
   // After what the last splits have kept was taken back.
   void forget_numbers() { memory_.forget_numbers(); }
 

@@ -65,11 +65,12 @@ Result<CaseStates> RunReads::states(const std::vector<std::string>& outcomes_to_
       database_,
       fmt::format("SELECT case_index FROM outcomes WHERE outcome NOT IN ({}) ORDER BY case_index", again));
   if (!finished) return fail(std::move(finished.error()));
-  auto begun =
-      indices(database_, fmt::format("SELECT DISTINCT case_index FROM effect_rows WHERE case_index NOT IN "
-                                     "(SELECT case_index FROM outcomes WHERE outcome NOT IN ({})) "
-                                     "ORDER BY case_index",
-                                     again));
+  auto begun = indices(
+      database_,
+      fmt::format("SELECT DISTINCT case_index FROM effect_rows WHERE case_index >= 0 AND case_index NOT IN "
+                  "(SELECT case_index FROM outcomes WHERE outcome NOT IN ({})) "
+                  "ORDER BY case_index",
+                  again));
   if (!begun) return fail(std::move(begun.error()));
   return CaseStates{std::move(*ended), std::move(*finished), std::move(*begun)};
 }
@@ -105,7 +106,7 @@ Result<RunTotals> RunReads::totals() {
       "model FROM effect_rows)), "
       "(SELECT coalesce(sum(worked), 0) FROM (SELECT max(worked_ms) AS worked FROM commits GROUP "
       "BY sitting)) "
-      "FROM effect_rows",
+      "FROM effect_rows WHERE case_index >= 0",
       columns));
   if (!query) return fail(std::move(query.error()));
   auto row = query->step();

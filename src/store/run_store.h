@@ -1,11 +1,13 @@
 // Where a run is kept: which run it is, its plan, every effect (one call to the outside world) and every
-// outcome (one finished case). What a put() has said is on the disk. Opened by address; today that is a run's
-// directory, in which SQLite's `run.db` holds all of it, so that a copied directory is a copied run.
+// outcome (one finished case). What a put() has said is on the disk. Opened by address: a run's directory, in
+// which SQLite's `run.db` holds all of it, so that a copied directory is a copied run; or PostgreSQL, where
+// workers on other machines write it too, until its end brings it into the directory.
 //
 // Writes may come from any loop's thread, are committed in groups by one writer thread, and resume their
 // coroutine on its own loop after the commit; reads are tasks too, so that no loop waits for a disk. After a
-// failed commit nothing more is accepted. Only one process may write a run: it is locked while a store is
-// open for writing. Reading locks nothing.
+// failed commit nothing more is accepted. One process has the right to a run: it is locked while a store is
+// open for writing. Who joins a run in PostgreSQL puts answers and outcomes without it; each stands under its
+// key, and the first that came stays. Reading locks nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,7 @@
 #include "core/prefixed_text.h"
 #include "core/sha256.h"
 #include "core/task.h"
+#include "store/run_address.h"
 
 namespace assay {
 
@@ -27,6 +30,10 @@ struct EffectKey {
   int attempt = 1;
   bool operator==(const EffectKey&) const = default;
 };
+
+// In the place of a case's index: rows that belong to the run itself, such as those of its batches. They are
+// no requests, and count in no total.
+inline constexpr std::int64_t kRunItself = -1;
 
 struct EffectRow {
   EffectKey key;
@@ -54,6 +61,9 @@ struct OutcomeRow {
   std::string case_id;
   std::string outcome;  // scored, target_failed, …
   std::string result;   // JSON
+  // False: a later sitting tries the case again, and its outcome takes this one's place. One that stands
+  // stays, whoever else puts another.
+  bool stands = true;
 };
 
 // What identifies a run; written once, compared on resume.
@@ -98,7 +108,8 @@ struct CaseStates {
   std::vector<std::int64_t> begun;     // have effects, and no outcome that stands
 };
 
-// The right to write a run, for one process. The kernel lets go of it when the process dies, however it dies.
+// The right to a run, for one process. The kernel lets go of it when the process dies, however it dies; a
+// server does when the connection ends.
 class RunLock {
  public:
   virtual ~RunLock() = default;
@@ -115,35 +126,48 @@ enum class Damage {
 
 class RunStore {
  public:
-  // The right to write what is, or will be, at this address; its directory is there. An error if somebody has
-  // it.
-  static Result<std::unique_ptr<RunLock>> lock(const std::string& address);
+  // The right to write what is, or will be, at this address; its directory, if it has one, is there. An error
+  // if somebody has it.
+  static Result<std::unique_ptr<RunLock>> lock(const RunAddress& address);
 
-  // Whether somebody has that right now. A look, which keeps nobody from taking it.
-  static bool is_locked(const std::string& address);
+  // Whether somebody has that right now: on this machine, if the run's directory is here. A look, which keeps
+  // nobody from taking it.
+  static bool is_locked(const RunAddress& address);
 
-  // Whether there is a run at this address.
-  static bool holds_run(const std::string& address);
-  static Result<std::unique_ptr<RunStore>> create(const std::string& address, std::unique_ptr<RunLock> lock,
+  // Whether there is a run at this address. Asks no server where the directory knows.
+  static bool holds_run(const RunAddress& address);
+  // Into the store that the address names, or else into the directory.
+  static Result<std::unique_ptr<RunStore>> create(const RunAddress& address, std::unique_ptr<RunLock> lock,
                                                   const RunIdentity& identity,
                                                   const std::vector<PlanText>& texts);
-  // For writing, or without a lock for reading. For writing, everything that was written is held against its
-  // chain of hashes first; nothing changes on the disk before the first put().
-  static Result<std::unique_ptr<RunStore>> open(const std::string& address, std::unique_ptr<RunLock> lock,
+  // For writing, or without a lock for reading. For writing, everything that was written to a directory is
+  // held against its chain of hashes first (PostgreSQL holds each row against its own when it reads it);
+  // nothing changes before the first put().
+  static Result<std::unique_ptr<RunStore>> open(const RunAddress& address, std::unique_ptr<RunLock> lock,
                                                 Damage damage = Damage::refuse);
+  // For a worker: writes beside the one who has the right, and beside others. Only where several may write.
+  static Result<std::unique_ptr<RunStore>> join(const RunAddress& address);
   virtual ~RunStore() = default;  // commits what was put, then stops the writer
 
   virtual const RunIdentity& identity() const = 0;
 
-  // Done when it is durable. Not of a store that is open for reading.
-  virtual Task<Status> put(EffectRow row) = 0;
+  // Done when it is durable. Not of a store that is open for reading. Nothing, or the answer that stood under
+  // the key already: then that one counts, and this one was in vain.
+  virtual Task<Result<std::optional<EffectRow>>> put(EffectRow row) = 0;
   virtual Task<Status> put(OutcomeRow row) = 0;
   // A commit without rows: how long the sitting has worked by now, and what a reader should know; mostly
   // nothing.
   virtual Task<Status> note(std::string text) = 0;
   // Writes a file of the run ("task-openai-variation0.yaml"), whole and durable, in the order of the calls.
   virtual Task<Status> keep_file(std::string name, std::string text) = 0;
+  // A file for those who join the run (its config), which they read with file(). Nothing where nobody can.
+  virtual Task<Status> share_file(std::string name, std::string text) = 0;
+  // What was kept or shared under this name; nothing if nothing was.
+  virtual Task<Result<std::optional<std::string>>> file(std::string name) = 0;
 
+  // The run has ended and its files are to be sealed: a journal that is elsewhere comes into the directory,
+  // in an order of its own, so that it is that of any run. Blocks; before close().
+  virtual Status bring_home() = 0;
   // Closes the journal, as the destructor does, and gives back the lock; nothing may be asked afterwards.
   virtual std::unique_ptr<RunLock> close() = 0;
 
@@ -164,7 +188,7 @@ class RunStore {
 };
 
 // Which run the address holds; locks nothing.
-Result<RunIdentity> read_identity(const std::string& address);
+Result<RunIdentity> read_identity(const RunAddress& address);
 
 // How far a run is, at a glance: for lists. Locks nothing.
 struct RunGlance {
@@ -173,10 +197,11 @@ struct RunGlance {
   std::int64_t errored = 0;  // of them, not scored
   RunTotals totals;
 };
-Result<RunGlance> glance_at(const std::string& address);
+Result<RunGlance> glance_at(const RunAddress& address);
 
-// What a journal holds, each row held against the chain of hashes.
+// What a journal holds, each row held against the chain of hashes, or in PostgreSQL against its own.
 struct JournalReport {
+  std::string kept_in = {};  // the store; empty: the run's directory
   std::int64_t commits = 0;
   std::int64_t effects = 0;
   std::int64_t outcomes = 0;
@@ -185,7 +210,7 @@ struct JournalReport {
   std::string defect;              // what is not as it was written, in a sentence; empty: nothing
 };
 // Locks nothing. An error if the journal cannot be read to its end.
-Result<JournalReport> check_journal(const std::string& address);
+Result<JournalReport> check_journal(const RunAddress& address);
 
 // The file name inside a run's directory.
 inline constexpr const char* kJournalFile = "run.db";

@@ -68,6 +68,13 @@ Status RunWrites::commit(std::span<const Row* const> rows) {
     (void)database_.execute("ROLLBACK");
     return done;
   }
+  {
+    RunningTotals::Adding sums(*totals_);
+    for (const Row* row : rows) {
+      if (const auto* effect = std::get_if<EffectRow>(row)) sums.add(*effect);
+    }
+    sums.worked(end_.commit.worked_ms);
+  }
   // Only now: what this file says is on the disk.
   return head_file_.write({end_.commit.number, end_.head});
 }
@@ -257,7 +264,8 @@ Status RunWrites::write(std::span<const Row* const> rows) {
     if (!inserted) return fail(std::move(inserted.error()).with("file", database_.path()));
   }
   const auto worked = std::chrono::steady_clock::now() - began_;
-  next_.worked_ms = std::chrono::duration_cast<std::chrono::milliseconds>(worked).count();
+  next_.worked_ms = elsewhere_ ? elsewhere_->worked_ms
+                               : std::chrono::duration_cast<std::chrono::milliseconds>(worked).count();
   const Digest head = chain_.commit(next_);
   if (auto inserted = run_tables::insert_commit(*insert_commit_, next_, head); !inserted)
     return fail(std::move(inserted.error()).with("file", database_.path()));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "store/journal_check.h"
 #include "store/journal_head.h"
 #include "store/run_store.h"
+#include "store/running_totals.h"
 #include "store/shared_texts.h"
 #include "store/sqlite.h"
 
@@ -36,6 +38,19 @@ class RunWrites {
   Status commit(std::span<const Row* const> rows);
   // Begins the chain anew over what is there, with the reason. Before the first commit.
   Status accept_all(const std::string& why);
+  // The rows are those of a sitting that was elsewhere: its number, and how long it worked.
+  struct Sitting {
+    std::int64_t number = 1;
+    std::int64_t worked_ms = 0;
+  };
+  void set_sitting(const Sitting& sitting) {
+    next_.sitting = sitting.number;
+    elsewhere_ = sitting;
+  }
+  // Of the last commit.
+  const Digest& head() const { return end_.head; }
+  // What the journal adds up to: what it held before, told by begin(), and every commit since.
+  RunningTotals& totals() { return *totals_; }
   // Leaves one plain file behind: it can be copied, and read where nothing may be written. If it fails (disk
   // full), the next opening recovers from the log as after a kill.
   void close();
@@ -59,10 +74,12 @@ class RunWrites {
   FilePlace journal_place_;
   FilePlace head_place_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::optional<Sitting> elsewhere_;
   JournalEnd end_;
   JournalCommit next_;  // being written
   JournalChain chain_;
   SharedTexts shared_texts_;
+  std::unique_ptr<RunningTotals> totals_ = std::make_unique<RunningTotals>();  // read by other threads
   std::unordered_map<std::string, std::int64_t> words_;  // some of those that are in the table
   std::optional<Statement> find_word_;
   std::optional<Statement> insert_word_;

@@ -13,12 +13,9 @@ constexpr std::size_t kWorthKeeping = 100;
 std::vector<SharedTexts::Prefix> SharedTexts::prefixes_of(std::string_view text, const PrefixEnds& ends) {
   std::vector<Prefix> prefixes;
   prefixes.reserve(ends.size());
-  Sha256 hash;
-  std::size_t hashed = 0;
-  for (const std::size_t end : ends) {
-    hash.update(text.substr(hashed, end - hashed));
-    hashed = end;
-    if (end >= kWorthKeeping) prefixes.push_back({end, hash.so_far()});
+  const std::vector<Digest> hashes = hashes_.prefixes(text, ends);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (ends[i] >= kWorthKeeping) prefixes.push_back({ends[i], hashes[i]});
   }
   return prefixes;
 }

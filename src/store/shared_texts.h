@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/headed_hash.h"
 #include "core/prefixed_text.h"
 #include "core/sha256.h"
 #include "store/text_memory.h"
@@ -37,10 +38,11 @@ class SharedTexts {
     std::size_t end = 0;
     Digest hash{};
   };
-  static std::vector<Prefix> prefixes_of(std::string_view text, const PrefixEnds& ends);
+  std::vector<Prefix> prefixes_of(std::string_view text, const PrefixEnds& ends);
   bool goes_on(const std::vector<Prefix>& prefixes) const;
 
   TextMemory memory_;
+  HeadedHash hashes_;
 };
 
 }  // namespace assay

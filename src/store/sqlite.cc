@@ -190,4 +190,9 @@ std::int64_t Database::changes() const {
   return sqlite3_changes64(handle_);
 }
 
+bool Database::is_busy() const {
+  const int code = sqlite3_errcode(handle_) & 0xff;
+  return code == SQLITE_BUSY || code == SQLITE_LOCKED;
+}
+
 }  // namespace assay

@@ -60,6 +60,8 @@ class Database {
   Result<Statement> prepare(std::string_view sql);
   // Rows that the last INSERT, UPDATE or DELETE has changed.
   std::int64_t changes() const;
+  // Whether what failed last did so because somebody else has the database, so that trying again can help.
+  bool is_busy() const;
   const std::string& path() const { return path_; }
 
  private:

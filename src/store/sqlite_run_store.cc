@@ -1,8 +1,5 @@
 #include <cerrno>
-#include <chrono>
-#include <coroutine>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -10,9 +7,8 @@
 #include <unistd.h>
 
 #include "core/file.h"
-#include "core/later.h"
+#include "store/awaited_rows.h"
 #include "store/file_lock.h"
-#include "store/group_commit.h"
 #include "store/journal_check.h"
 #include "store/journal_head.h"
 #include "store/run_reads.h"
@@ -20,16 +16,13 @@
 #include "store/run_tables.h"
 #include "store/run_writes.h"
 #include "store/sqlite.h"
+#include "store/sqlite_runs.h"
 #include "store/work_thread.h"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t kGroup = 4096;  // rows of one commit
-// So many rows within one commit come from an endpoint that answers at once: commits a little apart then save
-// more than they cost, since requests do not wait for them.
-constexpr std::size_t kBusy = 16;
-constexpr std::chrono::milliseconds kApart(2);
+using Standing = std::optional<EffectRow>;
 
 std::string journal_path(const std::string& directory) {
   return directory + "/" + kJournalFile;
@@ -45,36 +38,20 @@ class DirectoryLock final : public RunLock {
 
 class SqliteRunStore final : public RunStore {
  public:
-  SqliteRunStore(std::string directory, RunIdentity identity, Database reader)
+  SqliteRunStore(std::string directory, RunIdentity identity, RunReads reads)
       : directory_(std::move(directory)),
         identity_(std::move(identity)),
-        reads_(std::in_place, std::move(reader)),
+        reads_(std::in_place, std::move(reads)),
         reading_(std::in_place) {}
 
   void write_with(std::unique_ptr<RunLock> lock, RunWrites writes) {
     lock_ = std::move(lock);
     writes_.emplace(std::move(writes));
-    writer_.emplace(
-        kGroup, GroupCommit<Entry>::Gather{kBusy, kApart},
-        [this](std::span<Entry> group) {
-          std::vector<const RunWrites::Row*> rows;
-          rows.reserve(group.size());
-          for (const Entry& entry : group) rows.push_back(&entry.row);
-          return writes_->commit(rows);
-        },
-        [](std::span<Entry> group, const Status& committed) {
-          // One post to each loop for the whole group: each wakes the loop.
-          std::map<Poster*, std::vector<std::shared_ptr<Awaited<Status>>>> waiting;
-          for (Entry& entry : group) {
-            entry.waiting->value = committed;
-            waiting[entry.back].push_back(std::move(entry.waiting));
-          }
-          for (auto& [back, those] : waiting) {
-            back->post([come = std::move(those)] {
-              for (const auto& one : come) one->arrive();
-            });
-          }
-        });
+    writer_.emplace([this](std::span<const RunWrites::Row* const> rows) -> Result<std::vector<Standing>> {
+      if (auto done = writes_->commit(rows); !done) return fail(std::move(done.error()));
+      // Nobody else writes: what was put stands.
+      return std::vector<Standing>(rows.size());
+    });
   }
 
   ~SqliteRunStore() override { end(); }
@@ -86,15 +63,25 @@ class SqliteRunStore final : public RunStore {
 
   const RunIdentity& identity() const override { return identity_; }
 
-  Task<Status> put(EffectRow row) override { return put_row(std::move(row)); }
-  Task<Status> put(OutcomeRow row) override { return put_row(std::move(row)); }
-  Task<Status> note(std::string text) override { return put_row(RunWrites::Note{std::move(text)}); }
+  Task<Result<Standing>> put(EffectRow row) override { return put_row(std::move(row)); }
+  Task<Status> put(OutcomeRow row) override { return done(put_row(std::move(row))); }
+  Task<Status> note(std::string text) override { return done(put_row(RunWrites::Note{std::move(text)})); }
 
   Task<Status> keep_file(std::string name, std::string text) override {
     // The work owns what it writes: this coroutine may be gone by then.
     co_return co_await files_.run<Status>(
         [path = directory_ + "/" + name, text = std::move(text)] { return write_file(path, text); });
   }
+  Task<Status> share_file(std::string /*name*/, std::string /*text*/) override { co_return Status(); }
+  Task<Result<std::optional<std::string>>> file(std::string name) override {
+    using Found = Result<std::optional<std::string>>;
+    co_return co_await files_.run<Found>([path = directory_ + "/" + name]() -> Found {
+      if (!file_exists(path)) return std::nullopt;
+      return read_file(path);
+    });
+  }
+
+  Status bring_home() override { return {}; }
 
   Task<Result<std::vector<std::string>>> notes() override {
     return read([](RunReads& reads) { return reads.notes(); });
@@ -112,7 +99,8 @@ class SqliteRunStore final : public RunStore {
     return read([first, most](RunReads& reads) { return reads.outcomes(first, most); });
   }
   Task<Result<RunTotals>> totals() override {
-    return read([](RunReads& reads) { return reads.totals(); });
+    if (writes_) co_return writes_->totals().now();
+    co_return co_await read([](RunReads& reads) { return reads.totals(); });
   }
   Task<Result<std::optional<EffectRow>>> find_answer(Digest request_hash, std::string step,
                                                      int attempt) override {
@@ -130,35 +118,13 @@ class SqliteRunStore final : public RunStore {
     writes_.reset();
   }
 
-  struct Entry {
-    RunWrites::Row row;
-    Poster* back;  // the loop of the one who waits
-    std::shared_ptr<Awaited<Status>> waiting;
-  };
-
-  // Waits for the commit of one row; destroyed earlier, the row is written all the same.
-  class Committed {
-   public:
-    Committed(GroupCommit<Entry>& writer, RunWrites::Row row) : writer_(writer), row_(std::move(row)) {}
-    Committed(const Committed&) = delete;
-    Committed& operator=(const Committed&) = delete;
-    ~Committed() { waiting_->handle = nullptr; }
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) {
-      waiting_->handle = handle;
-      writer_.add({std::move(row_), &Poster::here(), waiting_});
-    }
-    Status await_resume() { return std::move(*waiting_->value); }
-
-   private:
-    GroupCommit<Entry>& writer_;
-    RunWrites::Row row_;
-    std::shared_ptr<Awaited<Status>> waiting_ = std::make_shared<Awaited<Status>>();
-  };
-
-  Task<Status> put_row(RunWrites::Row row) {
+  Task<Result<Standing>> put_row(RunWrites::Row row) {
     if (!writer_) co_return fail(ErrorKind::internal, "the run is open for reading only");
-    co_return co_await Committed(*writer_, std::move(row));
+    co_return co_await writer_->put(std::move(row));
+  }
+  static Task<Status> done(Task<Result<Standing>> putting) {
+    auto put = co_await putting;
+    co_return put ? Status() : fail(std::move(put.error()));
   }
 
   template <class Ask>
@@ -174,7 +140,7 @@ class SqliteRunStore final : public RunStore {
   std::optional<RunWrites> writes_;
   std::optional<WorkThread> reading_;
   WorkThread files_;
-  std::optional<GroupCommit<Entry>> writer_;
+  std::optional<AwaitedRows<RunWrites::Row, Standing>> writer_;
 };
 
 Result<Database> open_existing(const std::string& directory, Database::Mode mode) {
@@ -259,50 +225,57 @@ Result<std::unique_ptr<RunStore>> open_store(const std::string& directory, std::
   if (!reader) return fail(std::move(reader.error()));
   auto identity = run_tables::identity(*reader);
   if (!identity) return fail(std::move(identity.error()).with("file", journal_path(directory)));
-  auto store = std::make_unique<SqliteRunStore>(directory, std::move(*identity), std::move(*reader));
+  RunReads reads(std::move(*reader));
+  if (writes) {
+    auto earlier = reads.totals();
+    if (!earlier) return fail(std::move(earlier.error()).with("file", journal_path(directory)));
+    writes->totals().begin(*earlier);
+  }
+  auto store = std::make_unique<SqliteRunStore>(directory, std::move(*identity), std::move(reads));
   if (writes) store->write_with(std::move(lock), std::move(*writes));
   return store;
 }
 
 }  // namespace
 
-bool RunStore::holds_run(const std::string& address) {
-  return file_exists(journal_path(address));
+namespace sqlite_runs {
+
+bool holds_run(const std::string& directory) {
+  return file_exists(journal_path(directory));
 }
 
-Result<std::unique_ptr<RunLock>> RunStore::lock(const std::string& address) {
+Result<std::unique_ptr<RunLock>> lock(const std::string& directory) {
   auto taken = FileLock::take(
-      journal_path(address) + ".lock",
+      journal_path(directory) + ".lock",
       Error{ErrorKind::journal,
             "another assay process is working on this run; wait for it or choose another --output-dir",
-            {{"directory", address}}});
+            {{"directory", directory}}});
   if (!taken) return fail(std::move(taken.error()));
   return std::make_unique<DirectoryLock>(std::move(*taken));
 }
 
-bool RunStore::is_locked(const std::string& address) {
-  return FileLock::held(journal_path(address) + ".lock");
+bool is_locked(const std::string& directory) {
+  return FileLock::held(journal_path(directory) + ".lock");
 }
 
-Result<std::unique_ptr<RunStore>> RunStore::create(const std::string& address, std::unique_ptr<RunLock> lock,
-                                                   const RunIdentity& identity,
-                                                   const std::vector<PlanText>& texts) {
-  if (holds_run(address)) {
+Result<std::unique_ptr<RunStore>> create(const std::string& directory, std::unique_ptr<RunLock> lock,
+                                         const RunIdentity& identity, const std::vector<PlanText>& texts) {
+  if (holds_run(directory)) {
     return fail(Error{ErrorKind::journal,
                       "holds a run already; finish it with `assay resume`, or choose another --output-dir",
-                      {{"directory", address}}});
+                      {{"directory", directory}}});
   }
-  if (auto made = make_file(address, identity, texts); !made) return fail(std::move(made.error()));
-  return open_store(address, std::move(lock), Damage::refuse);
+  if (auto made = make_file(directory, identity, texts); !made) return fail(std::move(made.error()));
+  return open_store(directory, std::move(lock), Damage::refuse);
 }
 
-Result<std::unique_ptr<RunStore>> RunStore::open(const std::string& address, std::unique_ptr<RunLock> lock,
-                                                 Damage damage) {
-  return open_store(address, std::move(lock), damage);
+Result<std::unique_ptr<RunStore>> open(const std::string& directory, std::unique_ptr<RunLock> lock,
+                                       Damage damage) {
+  return open_store(directory, std::move(lock), damage);
 }
 
-Result<RunGlance> glance_at(const std::string& address) {
-  auto database = open_existing(address, Database::Mode::read_only);
+Result<RunGlance> glance_at(const std::string& directory) {
+  auto database = open_existing(directory, Database::Mode::read_only);
   if (!database) return fail(std::move(database.error()));
   RunGlance glance;
   auto identity = run_tables::identity(*database);
@@ -322,21 +295,22 @@ Result<RunGlance> glance_at(const std::string& address) {
   return glance;
 }
 
-Result<JournalReport> check_journal(const std::string& address) {
-  auto beside = JournalHeadFile::read(address);
-  auto database = open_existing(address, Database::Mode::read_only);
+Result<JournalReport> check_journal(const std::string& directory) {
+  auto beside = JournalHeadFile::read(directory);
+  auto database = open_existing(directory, Database::Mode::read_only);
   if (!database) return fail(std::move(database.error()));
-  auto checked = check_journal(*database, beside);
+  auto checked = assay::check_journal(*database, beside);
   if (!checked) return fail(std::move(checked.error()));
   return std::move(checked->report);
 }
 
-Result<RunIdentity> read_identity(const std::string& address) {
-  auto database = open_existing(address, Database::Mode::read_only);
+Result<RunIdentity> read_identity(const std::string& directory) {
+  auto database = open_existing(directory, Database::Mode::read_only);
   if (!database) return fail(std::move(database.error()));
   auto identity = run_tables::identity(*database);
-  if (!identity) return fail(std::move(identity.error()).with("file", journal_path(address)));
+  if (!identity) return fail(std::move(identity.error()).with("file", journal_path(directory)));
   return identity;
 }
 
+}  // namespace sqlite_runs
 }  // namespace assay

@@ -45,18 +45,6 @@ class Statements {
     }
   }
 
-  Status run(std::string_view sql, std::initializer_list<SqlValue> values = {}) {
-    return run(sql, std::span(values.begin(), values.size()));
-  }
-  Result<std::optional<std::int64_t>> number(std::string_view sql,
-                                             std::initializer_list<SqlValue> values = {}) {
-    return number(sql, std::span(values.begin(), values.size()));
-  }
-  template <class Row>
-  Status each(std::string_view sql, std::initializer_list<SqlValue> values, const Row& row) {
-    return each(sql, std::span(values.begin(), values.size()), row);
-  }
-
   // Finalizes every statement, which some PRAGMAs ask for.
   Database& bare_database() {
     statements_.clear();

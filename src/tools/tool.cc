@@ -22,6 +22,14 @@ bool has_own_process(const ToolSpec& tool) {
   return tool.action->has_own_process();
 }
 
+std::vector<std::string> variables_of(const ToolSpec& tool) {
+  return tool.action->variables();
+}
+
+std::vector<std::pair<std::string, std::string>> not_found(const ToolSpec& tool) {
+  return tool.action->not_found();
+}
+
 int most_at_once(const ToolSpec& tool) {
   if (tool.kind->runs == ToolKind::Runs::elsewhere) return std::numeric_limits<int>::max();
   return 2 * std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/json/json.h"
@@ -25,6 +26,9 @@ struct ToolSpec {
   Json parameters;  // JSON schema of the arguments; a server's tools bring their own
   std::chrono::nanoseconds timeout{};
   std::shared_ptr<const ToolAction> action;  // what it does, with what its kind has read
+  // Where it is declared: the file, "" for the config, and the entry there, "tools[2]".
+  std::string file = {};
+  std::string entry = {};
 };
 using ToolSpecs = std::vector<std::shared_ptr<const ToolSpec>>;
 
@@ -34,6 +38,11 @@ std::string_view kind_word(const ToolSpec& tool);
 bool is_server(const ToolSpec& tool);
 // Whether each session starts a program of its own for it, which lives as long as the session.
 bool has_own_process(const ToolSpec& tool);
+// What it takes from the environment.
+std::vector<std::string> variables_of(const ToolSpec& tool);
+// What it works with and is not there (a program, a database's file, a sandbox): each with its key in the
+// declaration and what is missing. Whether a server answers is seen when it is asked.
+std::vector<std::pair<std::string, std::string>> not_found(const ToolSpec& tool);
 // How many uses this machine bears at a time; the largest int if it does not carry them.
 int most_at_once(const ToolSpec& tool);
 // What decides a result: all but description and limits; no secret.

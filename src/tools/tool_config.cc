@@ -119,7 +119,7 @@ bool has_needed_keys(const ToolKind& kind, ToolDeclaration& declaration) {
 }
 
 // Null if there are problems, which the declaration then holds.
-std::shared_ptr<const ToolSpec> read_declaration(ToolDeclaration& declaration) {
+std::shared_ptr<ToolSpec> read_declaration(ToolDeclaration& declaration) {
   const Config& values = declaration.values();
   const ToolKind* found = find_kind(values.text("kind"));
   if (found == nullptr) return nullptr;  // the key's own check has told of it
@@ -145,21 +145,26 @@ std::shared_ptr<const ToolSpec> read_declaration(ToolDeclaration& declaration) {
   return declaration.problems().empty() ? tool : nullptr;
 }
 
-// `place` gives the words for where entry i stands.
+// `place` gives the words for where entry i of the file stands.
 template <class Place>
-ToolSpecs read_list(const Json* list, Place place, std::vector<ConfigProblem>& problems) {
+ToolSpecs read_list(const Json* list, const std::string& file, Place place,
+                    std::vector<ConfigProblem>& problems) {
   ToolSpecs tools;
   if (list == nullptr || !list->is_array()) return tools;
   std::set<std::string> names;
   std::size_t i = 0;
   for (const Json& item : list->get_array()) {
+    const std::string entry = fmt::format("tools[{}]", i);
     ToolDeclaration declaration(item.as_object());
     auto tool = read_declaration(declaration);
     const std::string name = declaration.values().text("name");
     if (!names.insert(name).second) declaration.complain(fmt::format("name: {} is there twice", name));
-    for (const std::string& words : declaration.problems())
-      problems.push_back({place(i), fmt::format("tools[{}]", i), words});
-    if (tool) tools.push_back(std::move(tool));
+    for (const std::string& words : declaration.problems()) problems.push_back({place(i), entry, words});
+    if (tool) {
+      tool->file = file;
+      tool->entry = entry;
+      tools.push_back(std::move(tool));
+    }
     ++i;
   }
   return tools;
@@ -177,7 +182,7 @@ Key tools_key() {
 }
 
 ToolSpecs read_tools(const Config& config, std::vector<ConfigProblem>& problems) {
-  return read_list(config.find("tools"), [](std::size_t) { return std::string("config"); }, problems);
+  return read_list(config.find("tools"), "", [](std::size_t) { return std::string("config"); }, problems);
 }
 
 ToolSpecs read_tools(const YamlDocument& document, const std::string& file,
@@ -192,7 +197,7 @@ ToolSpecs read_tools(const YamlDocument& document, const std::string& file,
   problems.insert(problems.end(), resolved.problems.begin(), resolved.problems.end());
   if (!resolved.problems.empty()) return {};
   return read_list(
-      resolved.config.find("tools"),
+      resolved.config.find("tools"), file,
       [&](std::size_t i) {
         const YamlPosition position = document.position(fmt::format("/tools/{}", i));
         return position.line == 0

@@ -52,6 +52,8 @@ class ToolMeans {
   ToolSession shared_;
 };
 
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
 // What a declared tool does. Immutable: many uses may be under way at once. Every wait inside must end when
 // its coroutine is destroyed.
 class ToolAction {
@@ -71,9 +73,10 @@ class ToolAction {
                                   std::shared_ptr<ToolSession> session) const;
   // See has_own_process in tool.h.
   virtual bool has_own_process() const { return false; }
+  // See variables_of and not_found in tool.h.
+  virtual std::vector<std::string> variables() const { return {}; }
+  virtual NamedTexts not_found() const { return {}; }
 };
-
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 // One declaration, whose values fit the keys of its kind, while the kind reads it. What is wrong beyond that
 // is collected, so that the user is told of all at once.

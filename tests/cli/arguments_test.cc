@@ -80,6 +80,15 @@ TEST(Progress, SaysWhatAPersonWantsToKnow) {
             "1,204/10,000 cases · 301/s · 64 in flight · 2 errors · 1235k tokens · $0.42 · 29.2 s left");
 }
 
+TEST(Progress, OfARunOverSeveralMachinesSaysHowManyWorkAtIt) {
+  RunProgress progress;
+  progress.total = 100;
+  progress.in_flight = 12;
+  EXPECT_EQ(progress_text(progress, std::chrono::seconds(4), 3),
+            "0/100 cases · 3 workers · 12 in flight · 0 tokens");
+  EXPECT_THAT(progress_text(progress, std::chrono::seconds(4), 1), HasSubstr(" · 1 worker · "));
+}
+
 TEST(Progress, CountsRequestsWhileCasesAreSlowAndSaysWhatTheOldestWaitsFor) {
   RunProgress progress;
   progress.total = 10;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/stats/stats_help.h"
 
 namespace assay {

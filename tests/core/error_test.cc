@@ -33,6 +33,12 @@ TEST(ErrorContext, GrowsOutwards) {
   EXPECT_EQ(error.context.front().first, "file");
 }
 
+TEST(ErrorContext, SaysNothingTwice) {
+  auto error = Error{ErrorKind::data, "empty", {{"file", "a.csv"}, {"line", "1"}}}.with("file", "a.csv");
+  EXPECT_EQ(error.text(), "a.csv, line 1: empty");
+  EXPECT_EQ(std::move(error).with("file", "b.yaml").text(), "b.yaml, a.csv, line 1: empty");
+}
+
 TEST(ErrorFail, ConvertsToAnyResult) {
   const Result<int> number = fail(ErrorKind::usage, "wrong");
   ASSERT_FALSE(number);

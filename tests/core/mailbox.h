@@ -18,10 +18,9 @@ namespace assay {
 class Mailbox final : public Poster {
  public:
   void post(std::function<void()> work) override {
-    {
-      const std::lock_guard guard(mutex_);
-      queue_.push_back(std::move(work));
-    }
+    // Under the lock: whoever waits may take this away as soon as it has the work.
+    const std::lock_guard guard(mutex_);
+    queue_.push_back(std::move(work));
     came_.notify_one();
   }
 

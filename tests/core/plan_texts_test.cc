@@ -44,6 +44,21 @@ TEST_F(PlanTextsTest, ThatWereKeptMakeTheSamePlanWhereTheFilesAreNot) {
       << "nothing of the other machine comes in";
 }
 
+TEST_F(PlanTextsTest, WhatIsMadeOfOtherFilesIsMadeOnceAndNotElsewhere) {
+  Config first;
+  int times = 0;
+  const auto make = [&]() -> Result<std::string> { return "made " + std::to_string(++times); };
+  EXPECT_EQ(first.made("labels in a.csv", make).value(), "made 1");
+  EXPECT_EQ(Config(first).made("labels in a.csv", make).value(), "made 1");
+  EXPECT_TRUE(first.plan_texts().all().empty()) << "it decides no answers";
+  Config elsewhere;
+  elsewhere.use_texts(PlanTexts({}, first.plan_texts().all_made()));
+  EXPECT_EQ(elsewhere.made("labels in a.csv", make).value(), "made 1");
+  EXPECT_THAT(elsewhere.made("labels in b.csv", make).error().text(),
+              HasSubstr("does not hold the labels in b.csv"));
+  EXPECT_EQ(times, 1) << "nothing of the other machine comes in";
+}
+
 TEST(PlanTexts, ThatCannotBeReadAreNotPartOfThePlan) {
   PlanTexts texts;
   EXPECT_FALSE(texts.read("/no/such/prompt.txt"));

@@ -61,6 +61,15 @@ TEST(Yaml, NamesLineAndColumnOfSyntaxErrors) {
   EXPECT_THAT(as_json("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
 }
 
+// YAML 1.2 has such a text as plain in a flow; yaml-cpp does not.
+TEST(Yaml, SaysThatAQuestionInAFlowMustBeQuoted) {
+  for (const std::string_view text : {"a: 1\nvars: {question: What?, lang: [en, de]}\n", "a: [Where?]\n",
+                                      "a: {question: What? Now, b: c}\n", "a: {question: Who?}\n"}) {
+    EXPECT_THAT(as_json(text), HasSubstr("a text with a ? must stand in quotes")) << text;
+  }
+  EXPECT_EQ(as_json("a: {question: \"What?\"}\nb: Who?\n"), R"({"a":{"question":"What?"},"b":"Who?"})");
+}
+
 TEST(Yaml, RefusesBytesThatAreNotUtf8AndNamesTheirPlace) {
   EXPECT_EQ(as_json("a: 1\nb: \xdf\n"),
             "error: line 2, column 4: found bytes that are not UTF-8; save the file as UTF-8");

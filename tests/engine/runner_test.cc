@@ -299,6 +299,12 @@ TEST_F(RunnerTest, ProgressExpectsWhatCasesHaveAskedSoFar) {
 }
 
 TEST_F(RunnerTest, AnInterruptedRunIsFinishedWithoutAskingTwice) {
+  std::set<std::int64_t> ended;
+  std::int64_t settled = 0;
+  options_.on_outcome = [&](const Case& input, const Outcome&) { ended.insert(input.index); };
+  options_.on_settled = [&](std::int64_t end) {
+    for (; settled < end; ++settled) EXPECT_TRUE(ended.contains(settled)) << settled << " was cut off";
+  };
   int seen = 0;
   server_.on_request = [&] {
     if (++seen == 75) runner_->interrupt();
@@ -312,6 +318,7 @@ TEST_F(RunnerTest, AnInterruptedRunIsFinishedWithoutAskingTwice) {
   EXPECT_EQ(second.end, RunEnd::complete);
   EXPECT_EQ(outcomes(folder_).size(), 100U);
   EXPECT_THAT(server_.counts(), Each(1)) << "what was in flight at the interrupt was waited for and kept";
+  EXPECT_EQ(settled, 100);
 }
 
 TEST_F(RunnerTest, FailuresThatMayPassAreTriedAgainOthersNot) {

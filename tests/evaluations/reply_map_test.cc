@@ -47,6 +47,11 @@ TEST(ReplyMap, PointersAndFunctions) {
             R"({"a":3})");
   EXPECT_EQ(applied("{a: {at: /p, join: ' '}}", R"({"p": ["one", 2]})"), R"({"a":"one 2"})");
   EXPECT_EQ(applied("{a: {at: /p}}", R"({"p": 1})"), R"({"a":1})");
+  EXPECT_EQ(applied("{a: {at: /f, flags: true}, b: {at: /f, any: true}}", R"({"f": ["pii", "tone"]})"),
+            R"({"a":{"pii":true,"tone":true},"b":true})");
+  EXPECT_EQ(applied("{a: {at: /f, flags: true}, b: {at: /f, any: true}}", R"({"f": []})"),
+            R"({"a":{},"b":false})");
+  EXPECT_EQ(applied("{a: {at: /f, any: true}}", R"({"f": {"pii": "why"}})"), R"({"a":true})");
 }
 
 TEST(ReplyMap, WhatCannotBeAppliedIsAnErrorWithItsField) {
@@ -56,9 +61,18 @@ TEST(ReplyMap, WhatCannotBeAppliedIsAnErrorWithItsField) {
             "field a: found [], expected an object whose keys are the names");
   EXPECT_EQ(applied("{a: {at: /t, bool_of: {yes: true, no: false}}}", R"({"t": "maybe"})"),
             "field a: found \"maybe\", expected one of no, yes");
+  // Who says nothing has not said the other thing.
+  EXPECT_EQ(applied("{a: {at: /t, bool_of: {pass: false}}}", R"({"t": null})"),
+            "field a: found null, expected one of pass");
+  EXPECT_EQ(applied("{a: {at: /t, bool_of: {pass: false, 'null': true}}}", R"({"t": null})"),
+            R"({"a":true})");
+  EXPECT_EQ(applied("{a: {at: /t, flags: true}}", R"({"t": [{"pii": true}]})"),
+            R"(field a: found {"pii":true}, expected a name)");
+  EXPECT_EQ(applied("{a: {at: /t, any: true}}", R"({"t": "pii"})"),
+            "field a: found \"pii\", expected a list or an object");
   EXPECT_EQ(applied("{a: {at: /t, each: /x}}", R"({"t": [{}]})"),
             "field a: found {}, expected something at /x in each element");
-  for (const char* function : {"names: x", "each: /x", "first: true", "join: x"}) {
+  for (const char* function : {"names: x", "each: /x", "first: true", "join: x", "flags: true"}) {
     EXPECT_THAT(applied("{a: {at: /t, " + std::string(function) + "}}", R"({"t": 5})"),
                 testing::StartsWith("field a: found 5, expected a list"));
   }
@@ -87,7 +101,7 @@ TEST(ReplyMap, EveryProblemIsToldWhenTheConfigIsRead) {
       testing::ElementsAre(
           "map.a.at: found \"x\", expected a JSON pointer such as /data/label",
           "map.b.name: unknown function; did you mean `names`?",
-          testing::HasSubstr("expected exactly one of names, bool_of, each, first or join"),
+          testing::HasSubstr("expected exactly one of names, bool_of, each, first, join, flags or any"),
           testing::HasSubstr("map.d.bool_of: found {\"x\":1}, expected values with true or false"),
           testing::HasSubstr("map.e.names: found false"), testing::HasSubstr("map.f.each: found \"x\""),
           "map.g.first: found 1, expected true", "map.h.join: found 2, expected the text between the parts",

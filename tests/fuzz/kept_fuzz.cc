@@ -1,5 +1,5 @@
 // What a run has kept, changed by anybody since: outcomes and replies of the journal, summary.json, and
-// results.jsonl as `assay compare` reads it.
+// results.jsonl and a baseline as `assay compare` reads them.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,7 +10,8 @@
 
 #include "engine/finished_case.h"
 #include "models/chat.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
+#include "runs/baseline.h"
 #include "runs/finished.h"
 #include "tests/fuzz/require.h"
 
@@ -50,6 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   const std::string directory = run_with(text);
+  std::ofstream(baseline_file(directory, "b"), std::ios::binary) << text;
+  fuzz::require_words(read_baseline_scores(directory, "b"));
   const auto run = read_run_scores(directory);
   fuzz::require_words(run);
   if (!run) return 0;

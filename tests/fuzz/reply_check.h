@@ -24,15 +24,15 @@ inline void check_reply(const ChatReply& reply) {
   }
 }
 
-template <class Stream>
+template <class Parser, class Stream>
 void read_stream(Stream& stream, std::string_view bytes, std::size_t step) {
-  ServerSentEventParser parser;
+  Parser parser;
   for (std::size_t at = 0; at < bytes.size(); at += step) {
     parser.feed(bytes.substr(at, step), [&](const ServerSentEvent& event) { stream.take(event); });
   }
 }
 
-template <class Stream, class Read>
+template <class Stream, class Parser = ServerSentEventParser, class Read>
 int check_bytes(const std::uint8_t* data, std::size_t size, Read read) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (const auto json = parse_json(bytes)) {
@@ -40,8 +40,8 @@ int check_bytes(const std::uint8_t* data, std::size_t size, Read read) {
   }
   Stream whole;
   Stream cut;
-  read_stream(whole, bytes, size == 0 ? 1 : size);
-  read_stream(cut, bytes, 1);
+  read_stream<Parser>(whole, bytes, size == 0 ? 1 : size);
+  read_stream<Parser>(cut, bytes, 1);
   const auto one = whole.reply();
   const auto other = cut.reply();
   if (whole.finished() != cut.finished() || one.has_value() != other.has_value()) std::abort();

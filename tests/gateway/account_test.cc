@@ -1,5 +1,6 @@
 // Runs at the gateway: what they share, what each has for itself, and the one retry layer.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -375,6 +376,54 @@ TEST_F(AccountTest, AnAccountMayGoRightAfterItWasStopped) {
   one_.reset();
   run_for(1ms);
   EXPECT_EQ(ask(*two_, answers("a")), "ok");
+}
+
+// Gives a dollar at a time, so often.
+class FewDollars final : public BudgetSource {
+ public:
+  explicit FewDollars(EventLoop& loop, int left) : loop_(loop), left_(left) {}
+  Task<Result<std::int64_t>> more(std::int64_t /*needed*/) override {
+    ++asked;
+    most_at_once = std::max(most_at_once, ++at_once_);
+    co_await loop_.sleep(1ms);
+    --at_once_;
+    if (left_ == 0) co_return 0;
+    --left_;
+    co_return 1'000'000'000'000;
+  }
+  int asked = 0;
+  int most_at_once = 0;
+
+ private:
+  EventLoop& loop_;
+  int left_;
+  int at_once_ = 0;
+};
+
+TEST_F(AccountTest, DrawsOnABudgetThatOthersShareAsItIsNeeded) {
+  open({}, {{"budget", JsonObject{{"usd", 100}}}});
+  FewDollars source(loop_, 3);
+  gateway_->draw_from(&source);
+  std::array<std::string, 5> how;
+  // What they cost is nothing in the end, but all are under way together.
+  for (std::string& one : how) begin(*one_, answers("here", {.expected_dollars = 1, .takes = 50ms}), one);
+  run_for(200ms);
+  EXPECT_EQ(std::ranges::count(how, "ok"), 3);
+  EXPECT_EQ(std::ranges::count(how, "budget"), 2);
+  EXPECT_EQ(source.most_at_once, 1) << "one question at a time";
+  EXPECT_EQ(gateway_->budget().limit(), 3'000'000'000'000);
+}
+
+TEST_F(AccountTest, KeepsToItsShareOfTheLimits) {
+  open({{"concurrency", 6}});
+  gateway_->take_share({.parts = 4, .place = 1});  // 2, 2, 1, 1
+  std::array<std::string, 8> how;
+  for (std::string& one : how) begin(*one_, answers("here", {.takes = 2ms}), one);
+  run_for(100ms);
+  EXPECT_EQ(std::ranges::count(how, "ok"), 8);
+  EXPECT_EQ(most_["here"], 2);
+  EXPECT_EQ((LimitShare{4, 3}.of(6)), 1);
+  EXPECT_EQ((LimitShare{4, 3}.of(2)), 0);
 }
 
 }  // namespace

@@ -221,6 +221,36 @@ TEST_F(LimiterTest, TokensBeyondTheBucketAreADebtThatIsWaitedFor) {
   EXPECT_THAT(granted_, ElementsAre(0, 1));
 }
 
+TEST_F(LimiterTest, TakesOtherLimitsWhileItGoesOn) {
+  limit({.concurrency = 4});
+  ask_for(6);
+  EXPECT_THAT(granted_, ElementsAre(0, 1, 2, 3));
+  limiter_->change({.concurrency = 2});
+  give_back(2, Feedback::success);
+  EXPECT_THAT(granted_, SizeIs(4)) << "two are in flight, as many as may be now";
+  limiter_->change({.concurrency = 5});
+  run_for(1ms);
+  EXPECT_THAT(granted_, SizeIs(6));
+}
+
+TEST_F(LimiterTest, AChangeGivesNothingBackThatA429HasTaken) {
+  limit({.concurrency = 8});
+  ask_for(8);
+  give_back(1, Feedback::too_many);
+  EXPECT_EQ(limiter_->window(), 4);
+  limiter_->change({.concurrency = 6});
+  EXPECT_EQ(limiter_->window(), 4);
+}
+
+TEST_F(LimiterTest, AChangeOfRatesKeepsWhatWasSpent) {
+  limit({.concurrency = 100, .requests_per_minute = 6000});
+  ask_for(150);
+  EXPECT_THAT(granted_, SizeIs(100));
+  limiter_->change({.concurrency = 100, .requests_per_minute = 60});
+  give_back(100, Feedback::success);
+  EXPECT_LE(granted_.size(), 112U) << "no new minute begins with it";
+}
+
 TEST_F(LimiterTest, NobodyIsServedInPlaceOfWhoWasCutShort) {
   limit({.concurrency = 1});
   ask_for(5);

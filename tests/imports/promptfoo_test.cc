@@ -133,9 +133,9 @@ TEST(PromptfooSuite, WhatIsNotTakenIsToldWithItsLine) {
   - file://make.py
   - "{{q}}"
 providers:
-  - bedrock:meta.llama
+  - replicate:meta.llama
   - openai:embedding:x
-  - {id: "openai:m", config: {top_p: 1, apiKey: sk-secret}}
+  - {id: "openai:m", config: {tools: [], apiKey: sk-secret}}
 derivedMetrics: []
 tests:
   - vars: {q: 1}
@@ -157,11 +157,11 @@ tests:
       "suite.yaml, line 2: prompt: {% for x in y %} has no counterpart; write out what it makes\n"
       "suite.yaml, line 3: prompt: gone.txt: cannot open: no such file\n"
       "suite.yaml, line 4: prompt: make.py is a program that makes prompts; write what it makes into a file\n"
-      "suite.yaml, line 7: provider bedrock:meta.llama: this provider has no counterpart; if its server "
+      "suite.yaml, line 7: provider replicate:meta.llama: this provider has no counterpart; if its server "
       "speaks OpenAI's "
       "protocol, add it under `models` with base_url, else call it as `http` or `command`\n"
       "suite.yaml, line 8: provider openai:embedding:x: embedding is no chat model\n"
-      "suite.yaml, line 9: top_p of provider openai:m: a model has no such setting here\n"
+      "suite.yaml, line 9: tools of provider openai:m: a model has no such setting here\n"
       "suite.yaml, line 16: assertion bleu: this measure is not here; rouge_l, token_f1 and levenshtein are\n"
       "suite.yaml, line 17: assertion regex: “(?!” is not in RE2, which searches in linear time; two "
       "metrics, one with "

@@ -48,6 +48,17 @@ TEST(OpenaiLogs, RequestsWithResponsesMessagesAloneAndBatchesAreCases) {
           R"({"id":"r1-2","input":"Q","output":"","trace":[{"tool":"find","arguments":"not json","result":null}],"messages":[{"role":"user","content":"Q"}],"meta":{"finish_reason":"tool_calls"}})"));
 }
 
+TEST(OpenaiLogs, WhatAModelThoughtIsNoPartOfItsAnswerAndIsKept) {
+  const auto log = read(
+      LogForm::openai,
+      R"([{"role": "user", "content": "A <think> for you"}, {"role": "assistant", "content": "<think>ONE</think>B"}, {"role": "user", "content": "C"}, {"role": "assistant", "content": "TWO.</think>\nD"}]
+)");
+  EXPECT_THAT(
+      log.cases,
+      ElementsAre(
+          R"({"id":"1","input":"C","output":"D","trace":[],"messages":[{"role":"user","content":"A <think> for you"},{"role":"assistant","content":"B"},{"role":"user","content":"C"}],"meta":{"reasoning":"ONE\n\nTWO."}})"));
+}
+
 TEST(OpenaiLogs, EveryLineThatIsNoConversationIsToldWithItsNumber) {
   const auto log = read(LogForm::openai, R"({"messages": [{"role": "user", "content": "Q"}]}
 rubbish

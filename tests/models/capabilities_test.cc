@@ -15,7 +15,7 @@ using testing::HasSubstr;
 TEST(Capabilities, OfAnUnknownModelAreComplete) {
   EXPECT_EQ(known_capabilities("qwen3"), Capabilities{});
   EXPECT_EQ(known_capabilities("gpt-4o"), Capabilities{});
-  EXPECT_EQ(known_capabilities("claude-sonnet-4-20250514"), Capabilities{});
+  EXPECT_EQ(known_capabilities("claude-someday"), Capabilities{});
 }
 
 TEST(Capabilities, OfReasoningModelsLackSamplingAndRenameTheLimit) {
@@ -47,6 +47,27 @@ TEST(Capabilities, OfClaudeDependOnItsGeneration) {
   EXPECT_FALSE(known_capabilities("us.anthropic.claude-opus-5-5").forced_tool);
   EXPECT_FALSE(known_capabilities("claude-3-5-sonnet-20241022").json_schema);
   EXPECT_TRUE(known_capabilities("claude-3-5-sonnet-20241022").forced_tool);
+}
+
+// https://platform.claude.com/docs/en/build-with-claude/extended-thinking, and Bedrock's page on adaptive
+// thinking
+TEST(Capabilities, OfClaudeSayHowItThinks) {
+  for (const std::string_view older :
+       {"claude-sonnet-4-5", "anthropic.claude-opus-4-5-20251101-v1:0", "claude-haiku-4-5-20251001",
+        "claude-opus-4-1", "claude-sonnet-4-20250514", "claude-opus-4-0", "claude-3-7-sonnet-20250219"}) {
+    EXPECT_FALSE(known_capabilities(older).adaptive_thinking) << older;
+    EXPECT_TRUE(known_capabilities(older).thinking_budget) << older;
+  }
+  for (const std::string_view newer :
+       {"claude-opus-4-7", "us.anthropic.claude-opus-4-8", "claude-opus-5", "claude-opus-5-5",
+        "claude-sonnet-5", "claude-fable-5", "claude-mythos-5"}) {
+    EXPECT_TRUE(known_capabilities(newer).adaptive_thinking) << newer;
+    EXPECT_FALSE(known_capabilities(newer).thinking_budget) << newer;
+  }
+  for (const std::string_view both : {"claude-opus-4-6", "claude-sonnet-4-6", "claude-mythos-preview"}) {
+    EXPECT_TRUE(known_capabilities(both).adaptive_thinking) << both;
+    EXPECT_TRUE(known_capabilities(both).thinking_budget) << both;
+  }
 }
 
 TEST(Capabilities, OfOldGptModelsHaveNoJsonSchema) {
@@ -168,6 +189,14 @@ const std::vector<Lesson>& lessons() {
       {"OpenAI, tools while it reasons", R"({"tools":[{}]})",
        R"({"error":{"message":"Function tools with reasoning_effort are not supported for gpt-5.6-luna in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.","type":"invalid_request_error","param":"reasoning_effort","code":null}})",
        "reasoning_effort", [](const Capabilities& c) { return c.tools_need_no_reasoning; }},
+      {"Anthropic, a newer model", R"({"thinking":{"type":"enabled","budget_tokens":2000}})",
+       R"({"type":"error","error":{"type":"invalid_request_error","message":"\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior."}})",
+       "thinking is sent without a number of tokens",
+       [](const Capabilities& c) { return !c.thinking_budget && c.adaptive_thinking; }},
+      {"Bedrock, an older model", R"({"additionalModelRequestFields":{"thinking":{"type":"adaptive"}}})",
+       R"({"message":"The model returned the following errors: adaptive thinking is not supported on this model"})",
+       "thinking is sent with a number of tokens",
+       [](const Capabilities& c) { return !c.adaptive_thinking && c.thinking_budget; }},
   };
   return list;
 }
@@ -216,6 +245,17 @@ TEST(Learning, LeavesRefusalsOfAValueOrOfThePromptAlone) {
     EXPECT_EQ(learn({&body, std::nullopt, false}, complaints_in(json(reply)), model, schema), std::nullopt);
     EXPECT_EQ(model, Capabilities{});
   }
+}
+
+TEST(Learning, OfHowToThinkEndsWithBothWaysRefusedAndLeavesAnObjectOfTheUsersAlone) {
+  const Json adaptive = json(R"({"thinking":{"type":"adaptive"}})");
+  const std::vector<Complaint> refused{{"adaptive thinking is not supported on this model", "", "", ""}};
+  Capabilities model;
+  SchemaRefusals schema;
+  EXPECT_EQ(learn({&adaptive, {}, false, true}, refused, model, schema), std::nullopt);
+  EXPECT_EQ(model, Capabilities{});
+  model.thinking_budget = false;
+  EXPECT_EQ(learn({&adaptive, {}, false, false}, refused, model, schema), std::nullopt);
 }
 
 TEST(Learning, OfAParameterThatTheServerNamesIgnoresOthersInItsText) {

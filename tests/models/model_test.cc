@@ -23,7 +23,7 @@ TEST(ModelName, MayHoldSlashesOfItsOwn) {
 
 TEST(ModelName, WithoutAKnownProviderIsAnErrorThatListsThem) {
   for (const std::string_view text :
-       {"", "gpt-4o", "/gpt-4o", "openai/", "/", "azure/gpt-4o", "OpenAI/gpt-4o"}) {
+       {"", "gpt-4o", "/gpt-4o", "openai/", "/", "acme/gpt-4o", "OpenAI/gpt-4o"}) {
     const auto spec = parse_model_name(text);
     ASSERT_FALSE(spec.has_value()) << text;
     EXPECT_EQ(spec.error().kind, ErrorKind::config);

@@ -28,6 +28,11 @@ class Registry : public testing::Test {
     list["claude"] = {.provider = "anthropic", .name = "claude-sonnet-4-5", .max_tokens = 1000};
     list["same"] = {.provider = "anthropic", .name = "claude-sonnet-4-5", .max_tokens = 1000, .stream = true};
     list["local"] = {.provider = "openai", .name = "qwen3", .base_url = "http://127.0.0.1:8080/v1"};
+    list["with_token"] = {
+        .provider = "vertex", .name = "x", .base_url = "https://aiplatform.googleapis.com/v1"};
+    list["with_token"].api_key_command = {"/bin/sh", "-c", "echo token"};
+    list["without_token"] = list["with_token"];
+    list["without_token"].api_key_command = {"/nowhere/token", "--short"};
     list["broken"] = {.provider = "openai", .name = "x", .base_url = "nowhere"};
     list["mystery"] = {.provider = "acme", .name = "x"};
     return list;
@@ -89,6 +94,12 @@ TEST_F(Registry, GivesItsTimeoutsToModelsWithoutADeclaration) {
   EXPECT_EQ(models_.resolve("openai/gpt-4o")->timeout, std::chrono::seconds(7));
   EXPECT_EQ(models_.resolve("openai/gpt-4o")->idle_timeout, std::chrono::seconds(3));
   EXPECT_EQ(models_.resolve("claude")->timeout, std::chrono::seconds(120));
+}
+
+TEST_F(Registry, IsReadyWhereTheProgramThatPrintsTheKeyIsThere) {
+  EXPECT_TRUE((*models_.find("with_token"))->ready().has_value());
+  EXPECT_EQ((*models_.find("without_token"))->ready().error().message,
+            "api_key_command: there is no program /nowhere/token");
 }
 
 TEST_F(Registry, NeedsNoKeyToBuild) {

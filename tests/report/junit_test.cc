@@ -45,6 +45,24 @@ TEST(JUnit, HasATestCasePerGate) {
   EXPECT_EQ(gates[2].get<std::string>("failure.<xmlattr>.message"), "the value is 2");
 }
 
+// CaseResults::kMost is 10,000, and so is kMostFailed.
+TEST(JUnit, ListsEveryErroredCaseAndEveryCaseBelowItsThresholdOfALargeRun) {
+  CaseResults results;
+  for (int i = 0; i < 30'000; ++i) {
+    const bool errored = i == 9'999 || i == 29'998;
+    const bool below = i == 29'999;
+    results.add({std::to_string(i), errored ? "judge_failed" : "scored", "", 0, "",
+                 below ? std::vector<std::string>{"fine 0.1, threshold 0.9"} : std::vector<std::string>{}});
+  }
+  EXPECT_EQ(results.cases.size(), 10'002U);
+  EXPECT_EQ(results.unlisted, 19'998);
+  const Tree root = parsed(junit_report(sample_report().summary, results)).get_child("testsuites");
+  EXPECT_EQ(root.get<int>("<xmlattr>.errors"), 2);
+  EXPECT_EQ(root.get<int>("<xmlattr>.failures"), 3);  // two gates of the sample
+  for (int i = 0; i < 30'000; ++i) results.add({std::to_string(i), "judge_failed", "", 0, "", {}});
+  EXPECT_EQ(results.cases.size(), 20'000U);
+}
+
 CaseResults sample_results() {
   CaseResults results;
   results.cases.push_back({"q-1", "scored", "", 0.5, "accuracy 1.000", {}});

@@ -85,6 +85,10 @@ TEST(Words, SayHowManyCasesThereWere) {
   EXPECT_EQ(cases_sentence(with_cases({3, 1, 0, 2})),
             "1 of 3 cases was evaluated. 2 input lines were not valid and were left out.");
   EXPECT_EQ(cases_sentence(with_cases({10, 7, 0, 0})), "7 of 10 cases were evaluated.");
+  EXPECT_EQ(cases_sentence(with_cases({10, 1, 0, 0, 9})),
+            "1 of 10 cases was evaluated. 9 cases were not needed.");
+  EXPECT_EQ(cases_sentence(with_cases({200, 0, 1, 0, 0, 199})),
+            "0 of 200 cases were evaluated. 1 case ended in error. 199 cases have no outcome yet.");
   EXPECT_EQ(cases_sentence(with_cases({1, 0, 1, 0})), "0 of 1 case was evaluated. 1 case ended in error.");
 }
 

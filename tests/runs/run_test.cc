@@ -12,6 +12,7 @@
 #include "core/environment.h"
 #include "core/file.h"
 #include "net/event_loop.h"
+#include "runs/collecting/problem_log.h"
 #include "runs/plan.h"
 
 namespace assay {
@@ -187,6 +188,9 @@ TEST_F(RunTest, EitherBeginsARunOrGoesOnWithIt) {
     run.interrupt();
     EXPECT_EQ(loop_.run_until_done(run.execute()).end, RunEnd::interrupted);
     EXPECT_THAT(sitting->heard, IsEmpty());
+    const auto why = why_stopped(output());
+    ASSERT_TRUE(why.has_value());
+    EXPECT_EQ(why->where + ": " + why->text, "run: interrupted; every answer so far is kept");
   }
   for (const std::int64_t asked : {4, 0}) {
     const auto sitting = sit(Opening::either);
@@ -196,6 +200,7 @@ TEST_F(RunTest, EitherBeginsARunOrGoesOnWithIt) {
     EXPECT_EQ(loop_.run_until_done(run.execute()).end, RunEnd::complete);
     EXPECT_EQ(run.progress().requests, asked);
     EXPECT_THAT(sitting->heard, AllOf(SizeIs(4), Contains("2 scored"))) << "each once, whenever it ended";
+    EXPECT_FALSE(why_stopped(output()).has_value());
   }
 }
 

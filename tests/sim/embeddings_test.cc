@@ -88,7 +88,7 @@ TEST(SimEmbeddings, RefusesWhatTheServicesRefuse) {
            {R"({"model": "m", "input": [[1, 2]]})", "input"},
            {R"({"model": "m", "input": "a", "dimensions": 0})", "dimensions"},
            {R"({"model": "m", "input": "a", "encoding_format": "int8"})", "encoding_format"}}) {
-    const auto refused = sim::answer_embeddings(parse_json(body).value(), sim::EmbeddingForm::openai, 0);
+    const auto refused = sim::answer_embeddings(parse_json(body).value(), sim::EmbeddingWire::openai, 0);
     ASSERT_FALSE(refused) << body;
     EXPECT_EQ(refused.error().status, 400);
     EXPECT_EQ(refused.error().param, param);

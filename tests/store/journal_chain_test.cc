@@ -319,7 +319,7 @@ TEST_F(JournalChainTest, ADirectoryThatIsDeletedOrMovedWhileItIsWrittenIsNoticed
     } else {
       fs::remove_all(gone);
     }
-    const Status lost = loop_.await((*store)->put(effect(1, "judge")));
+    const auto lost = loop_.await((*store)->put(effect(1, "judge")));
     ASSERT_FALSE(lost.has_value());
     EXPECT_THAT(lost.error().text(), HasSubstr("was deleted or moved while the run was under way"));
   }

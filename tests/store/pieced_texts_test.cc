@@ -109,7 +109,7 @@ TEST(PiecedTexts, WhatATextRepeatsItKeepsOnce) {
   EXPECT_THAT(table.hashes, SizeIs(0)) << "nobody else has it";
 }
 
-class RecordTextsTest : public DataStoreTest {
+class RecordTextsTest : public DataStoreFixture {
  protected:
   // Says its prompt three times and its item twice, as records of the persona evaluation do.
   static std::string record_text(int number) {
@@ -184,7 +184,7 @@ TEST_F(RecordTextsTest, AStoreOfTheSecondFormatGivesItsRecordsAsTheyWere) {
     ASSERT_TRUE(database.execute(
         "CREATE TEMP TABLE whole AS SELECT record, json FROM records; "
         "CREATE TEMP TABLE failed AS SELECT failure, json FROM failures; " +
-        std::string(kBackToFormat3) +
+        std::string(kBackToFormat4) + kBackToFormat3 +
         "DROP TABLE shared_texts; "
         "ALTER TABLE record_rows RENAME TO records; ALTER TABLE records DROP COLUMN parts; "
         "ALTER TABLE failure_rows RENAME TO failures; ALTER TABLE failures DROP COLUMN parts; "
@@ -208,7 +208,7 @@ TEST_F(RecordTextsTest, AStoreOfTheThirdFormatCountsWhoSharesWhat) {
   store_.reset();
   {
     auto database = Database::open(path(), Database::Mode::read_write).value();
-    ASSERT_TRUE(database.execute(std::string(kBackToFormat3) +
+    ASSERT_TRUE(database.execute(std::string(kBackToFormat4) + kBackToFormat3 +
                                  "CREATE VIEW records AS SELECT 1; CREATE VIEW failures AS SELECT 1; "
                                  "INSERT INTO shared_texts(text, hash) VALUES('of a pruned record', x'00'); "
                                  "PRAGMA user_version=3;"));

@@ -162,10 +162,9 @@ TEST_F(RunDirectoryTest, AFileIsKeptWholeThoughTheCoroutineThatWantedItIsGone) {
     EXPECT_EQ(read_file(folder() + "/file" + std::to_string(i)).value(), std::string(200'000, 'x'));
 }
 
-Task<Status> put_and_tell(RunStore& store, std::int64_t index, int pipe) {
-  Status done = co_await store.put(effect(index, "s"));
+Task<void> put_and_tell(RunStore& store, std::int64_t index, int pipe) {
+  const auto done = co_await store.put(effect(index, "s"));
   if (done && ::write(pipe, "+", 1) != 1) ::_exit(1);
-  co_return done;
 }
 
 // A child writes rows, telling each commit through a pipe, until it is killed: every row that was told is
@@ -218,12 +217,12 @@ TEST_F(RunDirectoryTest, AfterAFailedCommitNothingIsAcceptedAndWhatWasCommittedI
     ::setrlimit(RLIMIT_FSIZE, &limit);
     EffectRow big = effect(1, "big");
     big.reply = std::string(1'000'000, 'x');
-    const Status failed = loop.await((*store)->put(std::move(big)));
+    const auto failed = loop.await((*store)->put(std::move(big)));
     if (failed || failed.error().kind != ErrorKind::journal) ::_exit(12);
     // There is room again, but a store that may have a hole is not gone on with.
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    const Status after = loop.await((*store)->put(effect(2, "after")));
+    const auto after = loop.await((*store)->put(effect(2, "after")));
     if (after || after.error().text() != failed.error().text()) ::_exit(13);
     store->reset();
     ::_exit(0);

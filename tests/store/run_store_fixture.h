@@ -59,21 +59,21 @@ class ScratchDirectory {
   std::filesystem::path path_;
 };
 
-inline Result<std::unique_ptr<RunStore>> create_run(const std::string& address,
+inline Result<std::unique_ptr<RunStore>> create_run(const RunAddress& address,
                                                     const std::vector<PlanText>& texts = {}) {
   auto lock = RunStore::lock(address);
   if (!lock) return fail(std::move(lock.error()));
   return RunStore::create(address, std::move(*lock), identity(), texts);
 }
 
-inline Result<std::unique_ptr<RunStore>> resume_run(const std::string& address) {
+inline Result<std::unique_ptr<RunStore>> resume_run(const RunAddress& address) {
   auto lock = RunStore::lock(address);
   if (!lock) return fail(std::move(lock.error()));
   return RunStore::open(address, std::move(*lock));
 }
 
 // What is wrong with the journal, or why it could not be looked at; empty: nothing.
-inline std::string defect_of(const std::string& address) {
+inline std::string defect_of(const RunAddress& address) {
   const auto report = check_journal(address);
   return report ? report->defect : report.error().text();
 }

@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/file.h"
 #include "tests/core/mailbox.h"
+#include "tests/store/postgres/fresh_database.h"
 #include "tests/store/run_store_fixture.h"
 
 namespace assay {
@@ -21,25 +21,39 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+// An address that holds no run; what it stands for goes with the owner.
+struct FreshPlace {
+  RunAddress address;
+  std::shared_ptr<void> owner;
+};
 // Where stores of one kind are made.
 struct Place {
   std::string name;
-  // An address that holds no run; what it stands for goes with the owner.
-  std::function<std::shared_ptr<void>(std::string& address)> fresh;
+  std::function<FreshPlace()> fresh;
 };
 
 Place directories() {
-  return {"directory", [](std::string& address) {
+  return {"directory", [] {
             auto directory = std::make_shared<ScratchDirectory>("run_store");
-            address = directory->path();
-            return std::static_pointer_cast<void>(directory);
+            return FreshPlace{directory->path(), directory};
           }};
+}
+
+// A directory whose journal is in PostgreSQL, and a run there without a directory.
+Place directories_with_postgres() {
+  return {"directory_with_postgres", [] {
+            auto directory = std::make_shared<ScratchDirectory>("run_store");
+            return FreshPlace{RunAddress(directory->path(), FreshDatabase().address()), directory};
+          }};
+}
+
+Place postgres_alone() {
+  return {"postgres",
+          [] { return FreshPlace{RunAddress::in(FreshDatabase().address(), identity().run_id), nullptr}; }};
 }
 
 class RunStoreTest : public ::testing::TestWithParam<Place> {
  protected:
-  void SetUp() override { owner_ = GetParam().fresh(address_); }
-
   void create(const std::vector<PlanText>& texts = {}) { take(create_run(address_, texts)); }
   void reopen() {
     store_.reset();
@@ -51,7 +65,7 @@ class RunStoreTest : public ::testing::TestWithParam<Place> {
   }
   template <class Row>
   void put(Row row) {
-    const Status done = loop_.await(store_->put(std::move(row)));
+    const auto done = loop_.await(store_->put(std::move(row)));
     ASSERT_TRUE(done.has_value()) << done.error().text();
   }
   template <class T>
@@ -62,12 +76,13 @@ class RunStoreTest : public ::testing::TestWithParam<Place> {
   }
 
   Mailbox loop_;
-  std::shared_ptr<void> owner_;
-  std::string address_;
+  FreshPlace place_ = GetParam().fresh();
+  const RunAddress& address_ = place_.address;
   std::unique_ptr<RunStore> store_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Places, RunStoreTest, ::testing::Values(directories()),
+INSTANTIATE_TEST_SUITE_P(Places, RunStoreTest,
+                         ::testing::Values(directories(), directories_with_postgres(), postgres_alone()),
                          [](const auto& place) { return place.param.name; });
 
 TEST_P(RunStoreTest, GivesBackWhatWasPutAlsoAfterReopening) {
@@ -145,7 +160,7 @@ TEST_P(RunStoreTest, SaysHowFarEachCaseHasCome) {
 
 TEST_P(RunStoreTest, ACaseTriedAgainHasItsLastOutcome) {
   create();
-  put(OutcomeRow{0, "a", "infra_failed", "{}"});
+  put(OutcomeRow{0, "a", "infra_failed", "{}", false});
   put(OutcomeRow{0, "a", "scored", R"({"x":1})"});
   EXPECT_THAT(get(store_->states({"infra_failed"})).finished, ElementsAre(0));
   const auto last = get(store_->outcomes(0, 10));
@@ -186,8 +201,20 @@ TEST_P(RunStoreTest, SumsWhatWasAskedAndLeavesOutWhatWasReused) {
   EXPECT_EQ(all.reused, 1);
   EffectRow unknown = effect(2, "a");
   unknown.cost_picousd.reset();
+  unknown.model = "sim/judge";
   put(unknown);
   EXPECT_FALSE(get(store_->totals()).cost_known);
+  // Who writes keeps them along; who reads, and a later sitting, adds up the rows.
+  const RunTotals along = get(store_->totals());
+  reopen();
+  const RunTotals again = get(store_->totals());
+  EXPECT_EQ(again.requests, along.requests);
+  EXPECT_EQ(again.retries, along.retries);
+  EXPECT_EQ(again.reused, along.reused);
+  EXPECT_EQ(again.cost_picousd, along.cost_picousd);
+  EXPECT_EQ(again.cost_known, along.cost_known);
+  EXPECT_EQ(again.simulated, along.simulated);
+  EXPECT_DOUBLE_EQ(again.worked_seconds, along.worked_seconds);
 }
 
 // A journal may hold whatever a server once said of itself.
@@ -288,7 +315,7 @@ TEST_P(RunStoreTest, ReadingNeedsNoLockAndSeesWhatIsCommitted) {
   put(effect(0, "b"));
   EXPECT_THAT(get((*reader)->effects_of(0, Requests::left_out)), SizeIs(2))
       << "also what came after it was opened";
-  const Status refused = loop_.await((*reader)->put(effect(0, "c")));
+  const auto refused = loop_.await((*reader)->put(effect(0, "c")));
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().text(), HasSubstr("for reading only"));
 }

@@ -150,7 +150,7 @@ class SharedRowsTest : public ::testing::Test {
     return row;
   }
   void put(RunStore& store, EffectRow row) {
-    const Status done = loop_.await(store.put(std::move(row)));
+    const auto done = loop_.await(store.put(std::move(row)));
     ASSERT_TRUE(done.has_value()) << done.error().text();
   }
   // Bytes of a journal with one conversation of so many turns.

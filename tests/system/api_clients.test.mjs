@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { assay, askedMore, ragConfig, ragLines, root, scratch, simulator, start, write, writeLines } from './harness.mjs';
+import { assay, askedMore, sleep, ragConfig, ragLines, root, scratch, simulator, start, write, writeLines } from './harness.mjs';
 
 test('the clients in Python and JavaScript read the same', async (t) => {
   const directory = scratch(t);
@@ -21,7 +21,12 @@ test('the clients in Python and JavaScript read the same', async (t) => {
   await askedMore(sim, 4, run);
   const clients = [['python3', join(root, 'examples/api/client.py')], [process.execPath, join(root, 'examples/api/client.mjs')]];
   const ask = ([command, script], args, env = { ASSAY_TOKEN: token }) => start([script, address, ...args], { command, env }).ended;
-  const waited = await Promise.all(clients.map((client) => ask(client, ['live run'])));
+  // The run stands still, and is under way, until both have seen it.
+  run.child.kill('SIGSTOP');
+  const waiting = clients.map(([command, script]) => start([script, address, 'live run'], { command, env: { ASSAY_TOKEN: token } }));
+  for (const one of waiting) while (!/^running: /.test(one.stderr) && one.child.exitCode === null) await sleep(10);
+  run.child.kill('SIGCONT');
+  const waited = await Promise.all(waiting.map(({ ended }) => ended));
   assert.equal((await run.ended).code, 0);
   for (const { code, stdout, stderr } of waited) {
     assert.equal(code, 0, stderr);

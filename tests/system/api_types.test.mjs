@@ -27,11 +27,24 @@ fits<page.RunDetail>(answer<'/api/runs/{run}'>());
 fits<page.CasePage>(answer<'/api/runs/{run}/cases'>());
 fits<page.CaseView>(answer<'/api/runs/{run}/case'>());
 fits<page.Comparisons>(answer<'/api/compare'>());
-fits<{ sheets: page.Sheet[]; offers: page.Offer[] }>(answer<'/api/runs/{run}/sheets'>());
+fits<page.DriftOfRuns>(answer<'/api/drift'>());
+fits<page.PlanOfPilot>(answer<'/api/plan'>());
+fits<page.AuditedRuns>(answer<'/api/audit'>());
+fits<page.SheetList>(answer<'/api/runs/{run}/sheets'>());
 fits<page.Sheet>(answer<'/api/sheets/{sheet}'>());
 fits<page.NextTask>(answer<'/api/sheets/{sheet}/next'>());
 fits<page.Agreement>(answer<'/api/sheets/{sheet}/agreement'>());
 fits<{ configs: page.ConfigGlance[] }>(answer<'/api/configs'>());
+interface Page { total: number; remaining: number; next: string | null }
+interface Job { job_id: string; status: 'INITIATED' | 'PROCESSING' | 'COMPLETE' | 'ERROR' | 'CANCELLED'; processed_items?: number; usage: { total_tokens: number } }
+fits<Page & { items: { contentItemSummary: { itemId: string }; evaluateClassifications: { classificationName: string; classificationValue: string | null }[] }[] }>(answer<'/data/eval/fetch-evaluation-items'>());
+fits<Page & { results: { resultId: number; itemId: string; evaluationLikertVal?: number }[] }>(answer<'/data/eval/get-evaluation-data'>());
+fits<Page & { failures: { failureId: number; recordedMs: number; model: string; items?: string[] }[] }>(answer<'/data/eval/get-evaluation-failures'>());
+fits<Page & { jobs: Job[]; totals: { total_tokens: number } }>(answer<'/data/eval/get-evaluation-jobs'>());
+fits<Job & { eval_info?: { classification: string; evaluationResult: string | number }[]; evaluations?: { results: { itemId: string }[] }[] }>(answer<'/data/eval/process-evals/{mode}/{job_id}'>());
+fits<{ metrics: Record<string, { value: number | null; n: number }>; cases: { total: number } }>(answer<'/data/eval/process-evals/{mode}/{job_id}/figures'>());
+fits<{ versions: { version: number; persona: { id: string; name: string } }[] }>(answer<'/data/eval/persona'>());
+fits<page.Retention>(answer<'/api/retention'>());
 fits<page.ConfigDetail>(answer<'/api/config'>());
 `;
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, readdirSync, unlinkSync } from 'node:fs';
 import YAML from 'yaml';
-import { assay, start, simulator, write, writeLines, readJson, readLines, exists, sleep, askedMore, assertNowhere, ragLines, ragConfig } from './harness.mjs';
+import { assay, start, simulator, write, writeLines, readJson, readLines, exists, sleep, askedMore, assertNowhere, casesInReport, ragLines, ragConfig } from './harness.mjs';
 import { readYaml, kinds, scoreRows, scoreMean, setUp, call, kAnswer, scripted } from './benchmark_runs.mjs';
 
 for (const [model, file] of [['openai/gpt-x', 'rank-tool_calling-openai-gpt-x-variation0.yaml'], ['anthropic/claude-x', 'rank-tool_calling-anthropic-claude-x-variation0.yaml']]) {
@@ -36,6 +36,13 @@ for (const [model, file] of [['openai/gpt-x', 'rank-tool_calling-openai-gpt-x-va
     assert.equal(await sim.sent(), 2, 'a finished file costs nothing');
     assert.equal(readFileSync(set.file(file), 'utf8'), before, 'and stays as it is');
     assert.match(readFileSync(join(set.output, 'transcripts.html'), 'utf8'), /tool_calling/);
+    // The report is passed on: what was asked and said is in it, and nothing of this machine.
+    const [[line, material]] = casesInReport(readFileSync(join(set.output, 'report.html'), 'utf8'));
+    assert.deepEqual(Object.keys(material), ['question', 'expected_output', 'conversation']);
+    assert.equal(material.question, run.conversation[0].user_message);
+    assert.deepEqual(material.conversation.map(({ role }) => role), ['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant']);
+    assert.deepEqual(JSON.parse(material.conversation[2].text), { noted: { q: 'one' } });
+    assert.ok(!JSON.stringify([line, material]).includes(set.directory));
   });
 }
 
@@ -452,4 +459,53 @@ test('check names every problem of config, tools and tasks at once', async (t) =
   const tasks = await assay(['check', join(set.directory, 'eval.yaml'), '--system', 'tool_calling', '--model', 'sim/m']);
   assert.equal(tasks.code, 2);
   for (const words of [/there is no tool lok; did you mean look\?/, /missing/, /unused/]) assert.match(tasks.stderr, words);
+});
+
+test('a scorer whose program is not there is told by task and field before anything is run', async (t) => {
+  const set = setUp(t, { task: { scorer: { name: 'command', command: ['./nosuch.sh'] } } });
+  write(join(set.directory, 'tasks/other.yaml'), YAML.stringify({ tool_calling_prompt: 'x', scorer: { name: 'command', command: ['python3', './nosuch.py'] } }));
+  write(join(set.directory, 'tasks/shell.yaml'), YAML.stringify({ tool_calling_prompt: 'x', scorer: { name: 'command', command: ['sh', '-c', 'echo 1 > out.py'] } }));
+  for (const command of ['check', 'run']) {
+    const ended = await assay([command, ...set.args('tool_calling', 'sim/m').slice(1)]);
+    assert.equal(ended.code, 2, ended.stdout);
+    const told = ended.stderr.trim().split('\n').map((line) => line.replaceAll(set.directory, ''));
+    assert.equal(told.length, 2, ended.stderr);
+    assert.match(told[0], /input_dir: \/tasks\/other\.yaml: scorer\.command: there is no file \.\/nosuch\.py for python3 to run$/);
+    assert.match(told[1], /input_dir: \/tasks\/rank\.yaml: scorer\.command: there is no program \/tasks\/nosuch\.sh$/);
+  }
+});
+
+test('a run is scored anew by another judge without asking a system, the failed ones too', async (t) => {
+  const set = setUp(t, { task: { scorer: { name: 'rubric', criteria: ['is sorted'] }, variations: ['one', 'two', 'three'].map((data) => ({ data })) }, config: 'judge: openai/judge\nrepeat: 2\n' });
+  const verdict = (fulfilled) => ({ json: { verdicts: [{ criterion: 1, reason: 'as it is', fulfilled }] } });
+  const rules = [
+    { match: 'is sorted', in: 'conversation', reply: verdict('yes') },
+    { match: 'rank three', in: 'conversation', reply: { error: { status: 400 } } },
+    { match: 'rank two', in: 'conversation', times: 1, reply: { error: { status: 400 } } },
+    { reply: { text: kAnswer } },
+  ];
+  const sim = await simulator(t, ['--script', scripted(set.directory, rules)]);
+  const run = () => assay(set.args('tool_calling', 'openai/m', '--max-nudges', '0', '--limits.concurrency', '1'), { env: sim.env });
+  assert.equal((await run()).code, 3);
+  assert.equal((await run()).code, 3, 'a second sitting asks for what failed');
+  const scores = (directory) => readLines(join(directory, 'results.jsonl')).map(({ id, outcome, scores }) => [id, outcome === 'scored', scores['score.mean']]);
+  const before = await sim.sent();
+  const other = join(set.directory, 'other');
+  const scored = await assay(['score', set.output, '--judge', 'openai/other', '-o', other], { env: sim.env });
+  assert.equal(scored.code, 3, scored.stderr);
+  assert.equal(await sim.sent() - before, 4, 'four verdicts and nothing of the system');
+  assert.deepEqual(scores(other), scores(set.output));
+  assert.equal(readYaml(join(other, 'rank-tool_calling-openai-m-variation1.yaml')).score, 1, 'and the transcripts are there to be read');
+  // The lines hold the answers; one that was changed is another answer, whatever is thought of it.
+  const judges = async () => JSON.parse((await assay(['compare', set.output, other, '--format', 'json'])).stdout).judges;
+  const { answers_known: known, same_answers: same, other_answers: differ } = await judges();
+  assert.deepEqual([known, same, differ], [true, 6, 0]);
+  const kept = readFileSync(join(other, 'results.jsonl'), 'utf8');
+  write(join(other, 'results.jsonl'), kept.replace('"answer":[{"id":"a"}', '"answer":[{"id":"z"}'));
+  assert.equal((await judges()).other_answers, 1);
+  write(join(other, 'results.jsonl'), kept);
+  const { error } = readLines(join(other, 'results.jsonl')).find(({ id }) => id.includes('variation2'));
+  assert.match(error, /the transcript in .*out did not come to its end: /);
+  assert.equal((await assay(['score', set.output, '-o', join(set.directory, 'same')], { env: sim.env })).code, 3);
+  assert.equal(await sim.sent() - before, 4, 'the same judge has said it already');
 });

@@ -286,3 +286,47 @@ test('python: without bubblewrap the tool refuses and says why; with `sandbox: n
   const open = await use(t, () => [{ name: 'execute_python_program', kind: 'python', sandbox: 'none', python: '/usr/bin/python3' }], once, { system: 'tool_calling_python', env: { PATH: path } });
   assert.deepEqual(open.results[0], { stdout: '1\n', stderr: '', exitCode: 0 });
 });
+
+test('check finds every program, file and variable that a tool needs and that is not there, the tools of tasks too', async (t) => {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'tasks'));
+  const task = (tools) => YAML.stringify({ tool_calling_prompt: 'answer', variations: [{ expected_output: ['ok'] }], tools });
+  const config = (tools, more = {}) => YAML.stringify({ evaluation: 'benchmark', input_dir: 'tasks', system: 'tool_calling', model: 'sim/m', tools, ...more });
+  write(join(directory, 'tasks/own.yaml'), task([
+    { name: 'mine', kind: 'command', command: ['python3', 'no_script.py'] },
+    { name: 'hidden', kind: 'sql', database: 'sqlite:here.db' },
+  ]));
+  write(join(directory, 'tasks/plain.yaml'), task([]));
+  write(join(directory, 'eval.yaml'), config([
+    { name: 'program', kind: 'command', command: ['nope-prog'] },
+    { name: 'server', kind: 'mcp', command: ['nope-mcp'], environment: { X: '${NOPE_X}' } },
+    { name: 'service', kind: 'http', url: 'http://127.0.0.1:9/x', headers: { A: '${NOPE_HEADER}' } },
+    { name: 'server_db', kind: 'sql', database: 'postgres://u:${NOPE_PASSWORD}@127.0.0.1/d' },
+    { name: 'hidden', kind: 'sql', database: 'sqlite:nope.db' },
+    { name: 'fenced', kind: 'command', command: ['nope-fenced'], sandbox: 'bubblewrap', readable: ['/nope/data'] },
+    { name: 'there', kind: 'command', command: ['sh', '-c', 'true'], environment: { HOME2: '${HOME}' } },
+    { name: 'code', kind: 'python', python: 'nope-python' },
+  ]));
+  const withPython = await assay(['check', 'eval.yaml', '--system', 'tool_calling_python'], { cwd: directory });
+  assert.match(withPython.stderr, /tools\[7\]\.python: in the sandbox there is no program nope-python in PATH/);
+  const run = await assay(['check', 'eval.yaml'], { cwd: directory });
+  assert.equal(run.code, 2, run.stdout);
+  for (const words of [
+    /eval\.yaml, line \d+, column \d+, tools\[0\]\.command: there is no program nope-prog in PATH/,
+    /tools\[1\]\.command: there is no program nope-mcp in PATH/,
+    /NOPE_X: is not set/, /NOPE_HEADER: is not set/, /NOPE_PASSWORD: is not set/,
+    /tools\[4\]\.database: there is no file \S*nope\.db/,
+    /tools\[5\]\.readable: there is no \/nope\/data/,
+    /tools\[5\]\.command: in the sandbox there is no program nope-fenced in PATH/,
+    /input_dir: \S*tasks\/own\.yaml: tools\[0\]\.command: there is no file \S*no_script\.py for python3 to run/,
+    /input_dir: \S*tasks\/own\.yaml: tools\[1\]\.database: there is no file \S*here\.db/,
+  ]) assert.match(run.stderr, words);
+  assert.doesNotMatch(run.stderr, /tools\[6\]|HOME|nope-python/, 'what is there, and what only the system with Python uses');
+  assert.equal((await assay(['run', 'eval.yaml', '--output-dir', 'out'], { cwd: directory })).code, 2);
+  assert.ok(!exists(join(directory, 'out')), 'nothing was sent');
+  // PromptQL has none of these tools.
+  write(join(directory, 'tasks/own.yaml'), YAML.stringify({ promptql_prompt: 'answer', expected_promptql_artifact: 'a', variations: [{ expected_output: ['ok'] }] }));
+  write(join(directory, 'tasks/plain.yaml'), YAML.stringify({ promptql_prompt: 'answer', expected_promptql_artifact: 'a', variations: [{ expected_output: ['ok'] }] }));
+  const other = await assay(['check', 'eval.yaml', '--system', 'promptql', '--promptql.url', 'http://127.0.0.1:9'], { cwd: directory });
+  assert.doesNotMatch(other.stderr, /nope|NOPE/i);
+});

@@ -30,7 +30,23 @@ export async function openPage(instance, file, { width, colorScheme = 'light', j
   return { page, complaints, requests };
 }
 
-export const look = (page) => page.evaluate(() => {
+// With everything opened below the plots: those that are folded, and the data of each.
+const openPlots = () => {
+  const details = [...document.querySelectorAll('#plots details')];
+  const closed = details.filter(({ open }) => !open);
+  for (const one of closed) one.open = true;
+  return closed.length === 0 && [...document.querySelectorAll('figure.plot')].every((figure) => figure.querySelector('.canvas svg') && figure.querySelector('tbody tr'));
+};
+
+export const look = async (page) => {
+  await page.waitForFunction(openPlots);
+  return page.evaluate(seen);
+};
+
+// Whether the program draws its reports, or was built without the scripts for it.
+export const isDrawn = existsSync(join(build, 'web/with/report.js'));
+
+const seen = () => {
   // A word that stands on two lines: its letters lie in boxes below each other. A hash may be broken.
   const broken = [];
   for (const cell of document.querySelectorAll('main td, main th')) {
@@ -52,12 +68,12 @@ export const look = (page) => page.evaluate(() => {
     broken,
     foreign: document.querySelectorAll('main img, main iframe, main a[href^="javascript"]').length,
     scripts: document.querySelectorAll('script:not([type])').length,
-    plots: [...document.querySelectorAll('figure.plot')].map((figure) => ({
-      name: figure.dataset.name,
+    plots: [...document.querySelectorAll('figure.plot, #plain #plots .block')].map((figure) => ({
+      name: figure.dataset.name ?? figure.querySelector('h3').textContent,
       shapes: figure.querySelectorAll('.canvas svg .role-mark path, .canvas svg .role-mark line, .canvas svg .role-mark text').length,
       width: figure.querySelector('.canvas svg')?.getBoundingClientRect().width ?? 0,
       room: figure.getBoundingClientRect().width,
       rows: figure.querySelectorAll('tbody tr').length,
     })),
   };
-});
+};

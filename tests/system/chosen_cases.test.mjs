@@ -56,6 +56,9 @@ test('named cases alone are run, and a name that is not there is told with the n
   assert.match(JSON.stringify(about(output)), /2 of 12 cases, by id/);
   const checked = await assay(['check', eval_, '--limit', '4']);
   assert.match(checked.stdout, /rag_answers: first 4 of 12 cases, 0 lines cannot be used\nsim\/judge: 4 calls/);
+  const told = JSON.parse((await assay(['check', eval_, '--limit', '4', '--format', 'json'])).stdout);
+  assert.deepEqual([told.evaluation, told.ok, told.cases, told.left_out, told.invalid, told.problems], ['rag_answers', true, 4, 8, 0, []]);
+  assert.deepEqual(told.models.map(({ model, calls }) => [model, calls]), [['sim/judge', 4]]);
 });
 
 // Sources that are no lines of a file, and lines that are several cases.

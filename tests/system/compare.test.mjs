@@ -2,8 +2,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { readFileSync } from 'node:fs';
-import { assay, scratch, write, writeLines } from './harness.mjs';
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { assay, root, scratch, simulator, write, writeLines } from './harness.mjs';
 
 const near = (found, expected, tolerance = 1e-6) => assert.ok(Math.abs(found - expected) <= tolerance, `${found}, expected ${expected}`);
 
@@ -101,8 +101,186 @@ test('another judge or other metrics are the first line, and never a regression'
     assert.match(found.judged_differently.join(), what);
     assert.ok(found.metrics.every(({ change, regression }) => change === 'not_comparable' && !regression));
   }
+  // The same answers with another judge, as one command: agreement, shift, flips with both reasons, cost.
+  const scored = await assay(['score', 'base', '--judge', 'sim/stranger', '-o', 'scored'], { cwd: directory });
+  assert.equal(scored.code, 0, scored.stderr);
+  assert.match(scored.stdout, /against base:\n +Coherence · mean: the judges agree on \d of 8 cases[\s\S]*New sent \d+ requests? for \$0; base/);
+  const { judges } = JSON.parse((await compare(directory, 'base', 'scored', '--format', 'json')).stdout);
+  assert.deepEqual([judges.same_answers, judges.other_answers, judges.answers_known], [8, 0, true]);
+  assert.deepEqual(judges.metrics.map(({ metric }) => metric), ['coherence.mean', 'relevance.mean']);
+  assert.ok(judges.flips.every((flip) => Math.abs(flip.new - flip.base) >= 0.5 && (flip.metric !== 'coherence.mean' || (flip.base_reason && flip.new_reason))));
+  await judged('often', { n_runs: 2, metrics: [{ name: 'coherence', threshold: 0 }, 'relevance'] });
+  const planned = await assay(['plan', 'often.yaml', '--pilot', 'often', '--width', '0.1', '--format', 'json'], { cwd: directory });
+  assert.equal(planned.code, 0, planned.stderr);
+  const plan = JSON.parse(planned.stdout);
+  assert.match(plan.sentences[0], /^\d votes? of 1 judge on 1 answer of each of \d+ cases reach ±0\.\d+ for \$0 \(\d+ requests\)/);
+  assert.deepEqual([plan.figure, plan.pilot.cases, plan.pilot.votes, plan.variance.answer.value], ['coherence.mean', 8, 2, null]);
+  assert.ok(plan.designs.every(({ half_width }) => half_width <= 0.1));
+  assert.match(JSON.parse((await compare(directory, 'base', 'often', '--format', 'json')).stdout).judged_differently.join(), /n_runs: 1 → 2/);
   const same = JSON.parse((await compare(directory, 'base', 'again', '--format', 'json')).stdout);
   assert.deepEqual([same.judged_differently, same.conclusions], [[], ['The runs are the same on every paired case.']], 'the order of the metrics is no difference');
+});
+
+test('what a case must pass is the judge\'s side, too: another choice is no regression of the target', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), Array.from({ length: 20 }, (_, i) => ({ id: `c${i}`, question: 'What?', output: `Answer ${i}` })));
+  const run = async (name, passes) => {
+    write(join(directory, `${name}.yaml`), `evaluation: custom\ninput_path: data.jsonl\nmetrics:\n  - {name: says, contains: Answer}\n  - {name: has, contains: "3"}\ncase_passes: ${passes}\n`);
+    const made = await assay(['run', `${name}.yaml`, '-o', name, '--quiet'], { cwd: directory });
+    assert.equal(made.code, 0, made.stderr);
+  };
+  await run('one', '[says]');
+  await run('both', '[says, has]');
+  await run('turned', '[has, says]');
+  const harder = await compare(directory, 'one', 'both', '--fail-on-regression');
+  assert.equal(harder.code, 0, harder.stdout);
+  assert.match(harder.stdout, /judged differently \(case\\?_passes: /);
+  assert.ok(!/Regression|that passed in base/.test(harder.stdout), harder.stdout);
+  assert.ok(!/judged differently/.test((await compare(directory, 'both', 'turned')).stdout));
+});
+
+test('a program that scores, and people that a cascade goes by, are the judge\'s side, whatever their files are called', async (t) => {
+  const directory = scratch(t);
+  const good = (i) => (i * 7) % 10 < 6;
+  writeLines(join(directory, 'data.jsonl'), Array.from({ length: 120 }, (_, i) => ({ id: `c${i}`, question: `How high may shed ${i} be?`, output: good(i) ? `Shed ${i} may be two metres high, with a permit.` : `Nobody knows that of number ${i}.` })));
+  const run = async (name, config) => {
+    write(join(directory, 'eval.yaml'), JSON.stringify({ evaluation: 'custom', input_path: 'data.jsonl', ...config }));
+    const made = await assay(['run', 'eval.yaml', '-o', name, '--quiet'], { cwd: directory });
+    assert.equal(made.code, 0, made.stderr);
+  };
+  const said = async (base, fresh, what) => {
+    const words = await compare(directory, base, fresh, '--fail-on-regression');
+    assert.equal(words.code, 0, words.stdout);
+    assert.match(words.stdout, /^## [^\n]*\n\n\*\*The two runs are judged differently/);
+    assert.doesNotMatch(words.stdout, /Regression|that passed in base/);
+    assert.match(JSON.parse((await compare(directory, base, fresh, '--format', 'json')).stdout).judged_differently.join(), what);
+  };
+  const scorer = (wanted) => write(join(directory, 'score.sh'), `while read -r line; do
+  id=\${line#*'"id":'}; id=\${id%%,*}
+  case "$line" in *"${wanted}"*) echo "{\\"id\\": $id, \\"score\\": 1}";; *) echo "{\\"id\\": $id, \\"score\\": 0}";; esac
+done
+`);
+  const program = { metrics: [{ name: 'said', program: ['bash', 'score.sh'], passes: '>= 0.5' }] };
+  scorer('Shed');
+  await run('lenient', program);
+  await run('again', program);
+  scorer('Shed 1');
+  await run('strict', program);
+  await said('lenient', 'strict', /metrics\/said\/program\/files: the program differs/);
+  assert.deepEqual(JSON.parse((await compare(directory, 'lenient', 'again', '--format', 'json')).stdout).judged_differently, []);
+  // The labels keep their path; with others the judge may decide with fewer votes, or only with all.
+  const labels = (wrong) => write(join(directory, 'labels.csv'), `id,label\n${Array.from({ length: 120 }, (_, i) => `c${i},${good(i) !== (i < wrong) ? 1 : 0}`).join('\n')}\n`);
+  const cascade = { seed: 4, judge: { cascade: ['sim/cheap?noise=0.05', 'people'], labels: 'labels.csv' }, metrics: [{ name: 'permit', rubric: 'two metres high permit' }] };
+  labels(0);
+  await run('first', cascade);
+  await run('same', cascade);
+  labels(4);
+  await run('relabelled', cascade);
+  await said('first', 'relabelled', /judge\/labels: what people say differs/);
+  const [was, is] = ['first', 'relabelled'].map((name) => JSON.parse(readFileSync(join(directory, name, 'summary.json'), 'utf8')).metrics['cascade.threshold.sim_cheap_noise_0_05'].value);
+  if (was !== is) await said('first', 'relabelled', /cascade\.threshold\.sim_cheap_noise_0_05: /);
+  assert.deepEqual(JSON.parse((await compare(directory, 'first', 'same', '--format', 'json')).stdout).judged_differently, []);
+});
+
+test('a benchmark whose program scores otherwise is judged differently, and no system did worse', async (t) => {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'tasks'));
+  write(join(directory, 'tasks/city.yaml'), 'tool_calling_prompt: Name the capital.\nscorer: {name: command, command: [./score.sh]}\nvariations:\n  - {expected_output: Paris}\n  - {expected_output: Rome}\n');
+  write(join(directory, 'eval.yaml'), 'evaluation: benchmark\ninput_dir: tasks\nsystem: tool_calling\nmodel: openai/agent\n');
+  write(join(directory, 'script.jsonl'), `${JSON.stringify({ reply: { text: '```json\n"Paris"\n```' } })}\n`);
+  const sim = await simulator(t, ['--script', join(directory, 'script.jsonl')]);
+  const run = async (name, score, ...flags) => {
+    write(join(directory, 'tasks/score.sh'), `#!/bin/bash\necho ${score}\n`);
+    chmodSync(join(directory, 'tasks/score.sh'), 0o755);
+    const made = await assay(['run', 'eval.yaml', '-o', name, '--quiet', ...flags], { cwd: directory, env: sim.env });
+    assert.equal(made.code, 0, made.stderr);
+  };
+  await run('lenient', 1);
+  await run('again', 1);
+  await run('strict', 0);
+  const differently = async (base, fresh) => JSON.parse((await compare(directory, base, fresh, '--format', 'json')).stdout).judged_differently;
+  assert.deepEqual(await differently('lenient', 'again'), []);
+  assert.deepEqual(await differently('lenient', 'strict'), ['scorers/city/program/files: the program differs']);
+  const words = await compare(directory, 'lenient', 'strict', '--fail-on-regression');
+  assert.equal(words.code, 0, words.stdout);
+  assert.match(words.stdout, /^## [^\n]*\n\n\*\*The two runs are judged differently/);
+  // It is one run all the same: a program that was mended scores what is there.
+  await run('lenient', 0.5);
+  assert.equal(JSON.parse(readFileSync(join(directory, 'lenient/summary.json'), 'utf8')).metrics['score.mean'].value, 0.5);
+});
+
+test('another judge scores the answers of an experiment and of personas under one flag, and nobody writes anew', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t);
+  const examples = join(root, 'examples');
+  write(join(directory, 'experiment.yaml'), `evaluation: experiment\nqueries: ${examples}/experiment/queries/small.yaml\nlimit: 2\nconditions: [{name: tone, prompt: ${examples}/experiment/prompts/t3.txt, reports_role: true}, {name: control}]\nmodel: openai/writer\nabsolute: {evaluators: 2, model: openai/judge}\n`);
+  write(join(directory, 'persona.yaml'), `evaluation: persona\nitems: ${examples}/persona/items.jsonl\nlimit: 2\npersona: [${examples}/persona/personas/ines.json]\nperspectives: [{id: classification, name: Classification, text: "Is it right?"}]\nmodel: openai/judge\n`);
+  for (const [name, judged] of [['experiment', 2 * 2 * 2 + 2 * 2], ['persona', 2]]) {
+    const options = { cwd: directory, env: sim.env };
+    assert.equal((await assay(['run', `${name}.yaml`, '-o', name, '--quiet'], options)).code, 0);
+    await sim.reset();
+    const scored = await assay(['score', name, '--judge', 'openai/other', '-o', `${name}-other`], options);
+    assert.equal(scored.code, 0, scored.stderr);
+    assert.equal(await sim.sent(), judged, `${name}: every judgement and no answer`);
+    assert.match((await compare(directory, name, `${name}-other`)).stdout, /judged differently/);
+  }
+});
+
+test('an answer that an experiment could not get stays missing when its answers are judged anew', async (t) => {
+  const directory = scratch(t);
+  const small = await simulator(t, ['--context-window', '2000']);
+  write(join(directory, 'kind.txt'), 'Be kind.');
+  write(join(directory, 'queries.json'), JSON.stringify([{ id: 'short', text: 'How do I plan a week?' }, { id: 'long', text: 'How do I plan a long week? '.repeat(600) }]));
+  write(join(directory, 'experiment.yaml'), 'evaluation: experiment\nqueries: queries.json\nconditions: [{name: plain}, {name: control, prompt: kind.txt}]\nmodel: openai/writer\nabsolute: {evaluators: 2, model: openai/judge}\n');
+  const first = await assay(['run', 'experiment.yaml', '-o', 'first', '--quiet'], { cwd: directory, env: small.env });
+  assert.equal(first.code, 3, first.stderr);
+  const large = await simulator(t);
+  const scored = await assay(['score', 'first', '--judge', 'openai/other', '-o', 'scored'], { cwd: directory, env: large.env });
+  assert.equal(scored.code, 3, scored.stderr);
+  assert.equal(await large.sent(), 2 * 2, 'two evaluators of two answers to the one query, and nobody under test');
+  assert.match(readFileSync(join(directory, 'scored', 'results.jsonl'), 'utf8'), /no answer among the responses/);
+});
+
+test('a baseline stays when its run is gone, and says what is wrong with it', async (t) => {
+  const directory = scratch(t);
+  await routed(directory, 'base', Array.from({ length: 40 }, (_, i) => (i === 3 ? 0 : 1)));
+  await routed(directory, 'new', Array.from({ length: 40 }, (_, i) => i % 2));
+  const baseline = (...args) => assay(['baseline', ...args], { cwd: directory });
+  const set = await baseline('set', 'main', 'base/');
+  assert.equal(set.code, 0, set.stderr);
+  assert.match(set.stdout, /main: run \S+ of question_router, 40 cases\nwrote baselines\/main\.jsonl/);
+  const direct = JSON.parse((await compare(directory, 'base', 'new', '--format', 'json')).stdout);
+  rmSync(join(directory, 'base'), { recursive: true });
+  const failed = await compare(directory, 'baseline:main', 'new', '--fail-on-regression', '--format', 'json');
+  assert.equal(failed.code, 1, failed.stderr);
+  assert.deepEqual({ ...JSON.parse(failed.stdout), base: 'base' }, direct, 'the same in every figure, difference and case');
+  assert.equal((await compare(directory, 'new', 'baseline:main', '--fail-on-regression')).code, 0);
+
+  const [listed] = JSON.parse((await baseline('list', '--format', 'json')).stdout);
+  assert.deepEqual([listed.name, listed.evaluation, listed.cases, listed.metrics.accuracy.value], ['main', 'question_router', 40, 0.975]);
+  assert.match((await baseline('show', 'main')).stdout, /accuracy +97\.5%/);
+  assert.deepEqual(JSON.parse((await assay(['runs', '.', '--format', 'json'], { cwd: directory })).stdout).map((run) => run.directory), ['./new'], 'no run, so that it is not pruned');
+
+  const file = join(directory, 'baselines/main.jsonl');
+  const whole = readFileSync(file, 'utf8');
+  write(file, whole.split('\n').slice(0, 20).join('\n'));
+  assert.match((await compare(directory, 'baseline:main', 'new')).stderr, /main\.jsonl: found 19 cases, expected 40/);
+  write(file, 'mine\n');
+  const kept = await baseline('set', 'main', 'new');
+  assert.equal(kept.code, 2);
+  assert.match(kept.stderr, /this is no baseline/);
+  assert.equal(readFileSync(file, 'utf8'), 'mine\n');
+  write(file, whole);
+  assert.match((await baseline('set', 'main', 'new')).stdout, /in the place of run/);
+  write(join(directory, 'new/results.jsonl'), readFileSync(join(directory, 'new/results.jsonl'), 'utf8').replace('"accuracy":1', '"accuracy":0'));
+  assert.match((await baseline('set', 'main', 'new')).stderr, /results\.jsonl was changed .*assay verify new/);
+  for (const [words, message] of [[['set', '../x', 'new'], /found "\.\.\/x" as the name/], [['show', 'mian'], /did you mean main\?/], [['set', 'x', 'gone'], /gone: cannot open the run/], [['list', 'x'], /baseline set NAME DIR/]]) {
+    const refused = await baseline(...words);
+    assert.equal(refused.code, 2, words.join());
+    assert.match(refused.stderr, message);
+  }
+  assert.equal((await baseline('remove', 'main')).code, 0);
+  assert.match((await compare(directory, 'baseline:main', 'new')).stderr, /there is no baseline main in baselines; make one/);
 });
 
 test('what differs beside the scores is told', async (t) => {
@@ -261,9 +439,9 @@ test('labels by people stand beside the judge, and correct it as published', asy
   const sample = await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory });
   assert.equal(sample.code, 0, sample.stderr);
   const rows = sample.stdout.trimEnd().split('\r\n');
-  assert.equal(rows[0], 'id,probability,question,expected_outcome,actual_outcome,label');
+  assert.equal(rows[0], 'id,probability,question,actual_outcome,drawn,label');
   assert.equal(rows.length, 11);
-  assert.match(rows[1], /^q\d+,0\.2,Question q\d+\?,[a-z_]+,[a-z_]+,$/);
+  assert.match(rows[1], /^q\d+,0\.2,Question q\d+\?,[a-z_]+,\S+ judging=\w+ prompts=\w+,$/);
   assert.equal((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory })).stdout, sample.stdout, 'the same seed chooses the same cases');
   assert.notEqual((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10', '--seed', '1'], { cwd: directory })).stdout, sample.stdout);
 
@@ -284,7 +462,7 @@ test('labels that cannot be used are told with their lines', async (t) => {
   write(join(directory, 'labels.csv'), 'id,label,probability\n1,maybe,0.5\n1,1,2\n');
   const run = await assay(['question_router', '--input-path', 'data.jsonl', '--human', '{labels: labels.csv, figure: accuracy}'], { cwd: directory });
   assert.equal(run.code, 2);
-  assert.match(run.stderr, /line 2, label: found maybe[\s\S]*line 3, probability: found 2[\s\S]*line 3: the case 1 is labelled already/);
+  for (const told of [/line 2, label: found maybe/, /line 3, probability: found 2/, /line 3: the case 1 is labelled already/]) assert.match(run.stderr, told);
 });
 
 test('a prompt with another text is named, whatever its file is called', async (t) => {

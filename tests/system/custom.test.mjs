@@ -272,3 +272,97 @@ judge: openai/judge
   assert.equal(metrics['short.rate.a'].value, 1);
   assert.equal(metrics['right.rate.a'].value, readJson(join(directory, 'out/summary.json')).metrics['right.rate.a'].value);
 });
+
+test('what judging outputs of the data will cost is estimated from these outputs, and one that is too long for the judge is told', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, []);
+  const long = 'Refunds are paid to the card that was charged. '.repeat(400);
+  writeLines(join(directory, 'd.jsonl'), [
+    { id: 'a', question: 'How are refunds paid?', output: long, written: 'To the card.' },
+    { id: 'b', question: 'Who pays?', output: long + 'We do.', written: 'We do.' },
+    { id: 'c', question: 'When?', error: 'it did not answer', written: 'Soon.' },
+  ]);
+  const judged = 'judge: openai/judge\nmetrics: [{name: right, rubric: "Answers the question."}]\n';
+  const seen = async (name, text) => {
+    const config = write(join(directory, `${name}.yaml`), `evaluation: custom\ninput_path: d.jsonl\n${text}`);
+    const check = JSON.parse((await assay(['check', config, '--format', 'json'], { env: sim.env })).stdout);
+    const run = await assay(['run', config, '--output-dir', join(directory, name)], { env: sim.env });
+    assert.ok([0, 3].includes(run.code), run.stderr);
+    return { check, usage: readJson(join(directory, name, 'summary.json')).usage };
+  };
+  const { check, usage } = await seen('whole', judged);
+  assert.equal(check.models[0].calls, 2, 'c has nothing to judge');
+  assert.equal(usage.requests, 2);
+  const near = (estimated, used) => assert.ok(Math.abs(estimated / used - 1) < 0.3, `${estimated} estimated, ${used} used`);
+  near(check.models[0].prompt_tokens, usage.prompt_tokens);
+  // `of` and a pair of two answers that are there; c's short one has nothing to be compared with.
+  const pairs = await seen('pairs', `variants: {long: {given: output}, short: {given: written}}
+judge: openai/judge
+metrics: [{name: better, pairwise: {rubric: "Which is clearer?"}}, {name: own, rubric: "Is kind.", of: written}]
+`);
+  near(pairs.check.models[0].prompt_tokens, pairs.usage.prompt_tokens);
+  assert.equal(pairs.check.models[0].calls, pairs.usage.requests);
+  // A window that the judge's own prompt fits into, and the outputs do not.
+  const small = write(join(directory, 'small.yaml'), `evaluation: custom
+input_path: d.jsonl
+judge: openai/gpt-4
+metrics: [{name: right, rubric: "Answers the question.", shows: [question, output]}, {name: near, similar: "{written}", model: openai/text-embedding-3-small}]
+`);
+  writeLines(join(directory, 'd.jsonl'), [{ id: 'a', question: 'How?', output: long.repeat(2), written: 'To the card.' }]);
+  const warned = await assay(['check', small], { env: sim.env });
+  assert.match(warned.stderr, /warning: openai\/gpt-4: a request of case a has about \d+ tokens, and 8192 fit/);
+  assert.match(warned.stderr, /warning: openai\/text-embedding-3-small: a request of case a has about \d+ tokens/);
+});
+
+test('contexts without text are an error of the data, and keys in them that nothing reads are told, as in rag_answers', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'd.jsonl'), [
+    { id: 'a', question: 'q', output: 'It is red.', contexts: [{ titel: 'x' }] },
+    { id: 'b', question: 'q', output: 'It is red.', contexts: [{ text: 'Red.', bdy: 'Red?' }, { text: 'Blue.', bdy: '' }] },
+    { id: 'c', question: 'q', output: 'It is red.', contexts: 'Red.' },
+    { id: 'd', question: 'q', output: 'It is red.', contexts: null, checks: [{ name: 'own', rag: 'context_relevancy', contexts: '{sources}', question: '{question}' }], sources: [7] },
+  ]);
+  const config = (name, more) => write(join(directory, name), `evaluation: custom
+input_path: d.jsonl
+judge: sim/judge
+metrics: [{name: true_to_it, rag: faithfulness}, {name: needed, rag: context_relevancy, question: "{question}"}]
+${more}`);
+  const check = await assay(['check', config('given.yaml', '')]);
+  assert.equal(check.code, 2, check.stdout);
+  assert.match(check.stderr, /d\.jsonl, line 1: field contexts: entry 1 has no text: found \{"titel":"x"\}/);
+  assert.match(check.stderr, /d\.jsonl, line 4: field sources: entry 1 found 7, expected text/);
+  assert.match(check.stderr, /warning: .*d\.jsonl: field contexts: nothing reads the key bdy \(2 times\)/);
+  assert.equal(check.stderr.match(/line 1: field contexts/g).length, 1, 'once, whatever many metrics read them');
+  const model = await assay(['check', config('model.yaml', 'variants: {one: {model: {model: sim/writer, prompt: "{question}"}}}\n')]);
+  assert.match(model.stderr, /line 1: field contexts: entry 1 has no text/);
+  // A system may bring contexts of its own; what stands in the data is then its input.
+  const system = await assay(['check', config('system.yaml', 'variants: {one: {command: [cat]}}\n'), '--skip-invalid']);
+  assert.doesNotMatch(system.stderr, /field contexts/);
+});
+
+test('one mistake hides no other: what is missing here is told beside what is wrong in the config', async (t) => {
+  const directory = scratch(t);
+  write(join(directory, 'cases.csv'), csv(rows));
+  const check = (name, text, options) => assay(['check', write(join(directory, name), `evaluation: custom\ninput_path: cases.csv\nmetrics: [{name: a, words: {min: 1}}]\n${text}`)], options);
+  const wrong = await check('wrong.yaml', `variants:
+  a: {command: [nope-program]}
+  b: {http: {url: "nonsense"}}
+  c: {http: {url: "http://127.0.0.1:9/", headers: {A: "\${NOPE_C}"}}}
+http: {proxy: "nonsense proxy"}
+cache: mysql://x
+`);
+  assert.equal(wrong.code, 2, wrong.stdout);
+  for (const words of [/line 5, .*variants\.a\.command: there is no program nope-program/, /variants\.b\.http\.url: /, /environment, NOPE_C: is not set/,
+    /line 8, .*http\.proxy: found a space/, /line 9, .*cache: found mysql:, and there is no mysql store/]) assert.match(wrong.stderr, words);
+  const unset = await check('unset.yaml', `variants:
+  a: {http: {url: "http://\${NOPE_HOST}/x", body: {key: "\${NOPE_BODY}"}, headers: {A: "\${NOPE_HEADER}"}}}
+  b: {command: [nope-program], cwd: nowhere}
+`);
+  for (const words of [/variants\.a\.http\.url: the environment variable NOPE_HOST is not set/, /http\.body: the environment variable NOPE_BODY is not set/, /environment, NOPE_HEADER: is not set/,
+    /variants\.b\.cwd: there is no directory/, /variants\.b\.command: there is no program nope-program/]) assert.match(unset.stderr, words);
+  assert.equal(unset.stderr.match(/^error: /gm).length, 5, unset.stderr);
+  // What follows from a variable that is not set is not told beside it.
+  const follows = await assay(['check', write(join(directory, 'data.yaml'), 'evaluation: custom\ninput_path: "${NOPE_DATA}.csv"\nmetrics: [{name: a, rubric: "Good."}]\njudge: "${NOPE_JUDGE}"\n')]);
+  assert.match(follows.stderr, /input_path: the environment variable NOPE_DATA is not set[\s\S]*judge.*: the environment variable NOPE_JUDGE is not set/);
+  assert.equal(follows.stderr.match(/^error: /gm).length, 2, follows.stderr);
+});

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { assay, binary, exists, readJson, readLines, root, scratch, start, write, writeLines } from './harness.mjs';
+import { assay, binary, exists, readJson, readLines, root, scratch, simulator, start, write, writeLines } from './harness.mjs';
 
 const example = (name) => join(root, 'examples/custom', name);
 
@@ -103,4 +103,15 @@ test('the examples: a system behind HTTP with its server, and what agents did', 
   const agents = await assay(['run', example('trajectories.yaml'), '-q', '--output-dir', join(directory, 'agents')]);
   assert.ok([0, 1].includes(agents.code), agents.stderr);
   assert.ok(readLines(join(directory, 'agents/results.jsonl')).length > 0);
+});
+
+test('an answer that was cut off while the model thought says what to raise', async (t) => {
+  const directory = scratch(t);
+  const script = writeLines(join(directory, 'script.jsonl'), [{ reply: { text: '<think>I weigh it and' }, finish_reason: 'length' }]);
+  const sim = await simulator(t, ['--script', script]);
+  writeLines(join(directory, 'data.jsonl'), [{ question: 'Why?' }]);
+  const config = write(join(directory, 'eval.yaml'), 'evaluation: custom\ninput_path: data.jsonl\nvariants: {bot: {model: {model: openai/thinker, prompt: "{question}"}}}\nmetrics: [{name: some, words: {min: 1}}]\n');
+  const run = await assay(['run', config, '--output-dir', join(directory, 'out'), '-q'], { env: sim.env });
+  assert.equal(run.code, 3, run.stderr);
+  assert.match(readLines(join(directory, 'out/results.jsonl'))[0].answers[0].error, /cut off at its limit of tokens before the answer began, while the model was thinking; raise max_tokens/);
 });

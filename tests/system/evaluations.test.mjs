@@ -212,8 +212,14 @@ test('check counts calls and cost and sends nothing', async (t) => {
 });
 
 test('version, help, completion and the reference page', async () => {
-  assert.match((await assay(['--version'])).stdout, /^assay \d+\.\d+\.\d+\n$/);
-  for (const args of [['--help'], ['help', 'run'], ['help', 'question_router'], ['question_router', '--help'], ['sim', '--help']]) {
+  const build = JSON.parse((await assay(['--version', '--format', 'json'])).stdout);
+  assert.match(build.compiler, /^(clang|gcc) \d/);
+  for (const [name, version] of Object.entries(build.libraries)) assert.match(version, /^(?!0\.0\.0)\d+(\.\d+)+$/, name);
+  const version = (await assay(['--version'])).stdout;
+  assert.equal(version.split('\n')[0], `assay ${build.assay}${build.commit ? ` (commit ${build.commit})` : ''}`);
+  assert.match(version, /\nPostgreSQL (on|off), NATS (on|off), page and plots (on|off)\nBoost /);
+  assert.equal((await assay(['--version', 'now'])).code, 2);
+  for (const args of [['--help'], ['help', 'run'], ['help', 'question_router'], ['question_router', '--help'], ['sim', '--help'], ['worker', '--help']]) {
     const help = await assay(args);
     assert.equal(help.code, 0, args.join(' '));
     assert.ok(help.stdout.length > 200);

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { assay, simulator, scratch, write, readJson, readLines, exists, root } from './harness.mjs';
+import { assay, casesInReport, simulator, scratch, write, readJson, readLines, exists, root } from './harness.mjs';
 
 const examples = join(root, 'examples/experiment');
 const queries = [
@@ -76,6 +76,16 @@ test('the files of the contract, and what they hold', async (t) => {
   assert.equal(commitment.sha256, createHash('sha256').update(run.text('randomization_key.json')).digest('hex'));
   assert.equal(commitment.started, run.json('summary.json').started);
   assert.ok(run.text('report.html').includes(commitment.sha256), 'the report names it');
+  // The report opens each query with its answers, who preferred which and why, and every mark.
+  const [[, { query, trials }]] = casesInReport(run.text('report.html'));
+  assert.equal(query, 'How do I bake bread?');
+  assert.deepEqual(trials.answers.map(({ condition, text }) => [condition, text]), Object.entries(marked).map(([file, texts]) => [file.replace('_responses.json', ''), texts.query_1]));
+  assert.deepEqual([trials.preferences.length, trials.marks.length, trials.roles.length], [2 * 2 * 2, 3 * 7 * 2, 2], 'both pairs both ways; five criteria and two of tone; one answer names its role');
+  const [preferred] = trials.preferences;
+  assert.deepEqual([preferred.conditions.length, preferred.criteria.length], [2, 5]);
+  assert.ok([...preferred.conditions, 'tie'].includes(preferred.winner) && preferred.criteria.every(({ reason }) => reason !== ''));
+  const notable = run.json('notable_cases.json');
+  assert.ok(notable.length > 0 && notable.every(({ why, fields }) => / was rated .* of 5$| won .*% of its pairs with control$/.test(why) && fields.some(({ name }) => name.startsWith('answer of'))), JSON.stringify(notable));
   for (const [file, code] of Object.entries(key)) {
     assert.match(code, /^dataset_[a-z0-9]{4}\.json$/);
     assert.deepEqual(run.json(`responses/${file}`), marked[file]);
@@ -158,6 +168,7 @@ test('--verify finds what was changed afterwards', async (t) => {
   await change('blinding_commitment.json', (text) => text.replace(/"started": "20/, '"started": "19'), /FAILED: report.html and summary.json name.*started/);
   const { sha256 } = run.json('blinding_commitment.json');
   await change('report.html', (text) => text.replaceAll(sha256, '0'.repeat(64)), /FAILED: report.html and summary.json name.*report.html does not/);
+  await change('report.html', (text) => text.replace(/("win_rate.quux-7":\{"value":)[\d.]+/, '$10.987'), /FAILED: .*what report.html draws differs at \/metrics\/win_rate.quux-7\/value|FAILED: .*has other figures/);
   await change('aggregate.csv', (text) => text.replace(/(win_rate.quux-7),[\d.]+/, '$1,0.987'), /FAILED: .*aggregate.csv has other figures/);
   // The answers of both runs are the same, so that only the code tells.
   await change('pairwise_evaluator_1_results.json', edited(({ judgements: [row] }) => {

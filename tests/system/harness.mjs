@@ -1,7 +1,7 @@
 // What the system tests share: the real program, run in directories of their own, and simulated endpoints on
 // loopback ports that the system chooses.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, writeFileSync, rmSync, existsSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, writeFileSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,17 @@ export function scratch(t) {
   const directory = mkdtempSync(join(tmpdir(), 'assay-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
+}
+
+// The examples in a directory of the test's own, with the databases that one of them asks for. Gives their place.
+export function copiedExamples(directory) {
+  const examples = join(directory, 'examples');
+  cpSync(join(root, 'examples'), examples, { recursive: true });
+  for (const name of ['support', 'control_plane']) {
+    const script = join(examples, 'benchmark', name);
+    execFileSync('python3', ['-c', 'import sqlite3, sys; sqlite3.connect(sys.argv[2]).executescript(open(sys.argv[1]).read())', `${script}.sql`, `${script}.db`]);
+  }
+  return examples;
 }
 
 // Random numbers of a test: of its name and ASSAY_SEED, or of a new seed that is told, so that a failure can be
@@ -37,7 +48,7 @@ export function seeded(t) {
 // Keys of the developer's own must never be used by a test.
 export function cleanEnvironment(extra = {}) {
   const environment = { ...process.env, NO_COLOR: '1', ...extra };
-  for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
+  for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'OLLAMA_HOST', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_BEARER_TOKEN_BEDROCK', 'http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
     if (!(name in extra)) delete environment[name];
   }
   return environment;
@@ -81,11 +92,16 @@ export async function simulator(t, args = []) {
   };
 }
 
+// An endpoint that refuses every connection: no port below 1024 is ever given to a test's own.
+export const nobodyThere = { OPENAI_API_KEY: 'test-key-5e0c', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+
 export const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 export const readLines = (path) => readFileSync(path, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line));
 export const write = (path, content) => { writeFileSync(path, content); return path; };
 export const writeLines = (path, rows) => write(path, rows.map((row) => JSON.stringify(row)).join('\n') + '\n');
 export const exists = existsSync;
+// The cases that a report holds: of each its line, and its material if the line does not repeat that.
+export const casesInReport = (page) => /id="case-lines">\n([\s\S]*?)<\/script>/.exec(page)[1].trim().split('\n').map((line) => [JSON.parse(line)].flat());
 // A secret that stands in no file of the directory.
 export function assertNowhere(directory, secret) {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

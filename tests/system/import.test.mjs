@@ -64,6 +64,11 @@ test('what is there is not written over, and a suite that cannot be taken whole 
   const part = await assay(['import', 'promptfoo', config, '--output', join(output, 'part')]);
   assert.equal(part.code, 3);
   assert.match(part.stdout, /Left out:\n  promptfooconfig\.yaml, line 23: derivedMetrics: /);
+  const told = await assay(['import', 'promptfoo', config, '--output', join(output, 'part'), '--force', '--format', 'json']);
+  assert.equal(told.code, 3);
+  const { files, cases, left_out } = JSON.parse(told.stdout);
+  assert.deepEqual([cases, left_out.length, left_out[0].place], [50, 1, 'promptfooconfig.yaml, line 23']);
+  assert.ok(files.every((file) => file.startsWith(join(output, 'part'))));
   assert.ok(exists(join(output, 'part/assay.yaml')));
   const none = await assay(['import', 'promptfoo', join(output, 'gone.yaml')]);
   assert.equal(none.code, 2);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { assay, exists, ragLines, readJson, readLines, root, scratch, simulator, sleep, write, writeLines } from './harness.mjs';
+import { assay, exists, nobodyThere, ragConfig, ragLines, readJson, readLines, root, scratch, simulator, sleep, write, writeLines } from './harness.mjs';
 import { apiOf } from './api_calls.mjs';
 import { service } from './service_process.mjs';
 
@@ -48,9 +48,10 @@ test('a config is shown, changed, checked and run; what the file alone may say i
   assert.deepEqual([limit.type, limit.minimum, limit.changeable], ['integer', 1, true]);
   assert.equal(shown.keys.find((key) => key.name === 'output_dir').changeable, false);
   assert.ok(!(await served.call('GET', '/api/config?name=keyed.yaml')).text.includes('hunter2secret'));
-  for (const name of ['../outside.yaml', 'link.yaml', '%2Fetc%2Fpasswd', 'custom/../../outside.yaml', 'custom', '']) {
+  for (const name of ['../outside.yaml', 'link.yaml', '%2Fetc%2Fpasswd', 'custom/../../outside.yaml', 'custom']) {
     assert.equal((await served.call('GET', `/api/config?name=${name}`)).status, 404, name);
   }
+  assert.equal((await served.call('GET', '/api/config?name=')).status, 400, 'a name is needed');
 
   const config = 'custom/support_bot.yaml';
   const checked = await served.call('POST', '/api/check', { config, changes: { limit: 3, 'judge.model': 'sim/judge' } });
@@ -111,7 +112,11 @@ limits: {concurrency: 1}
   assert.equal(stopped.status, 202, stopped.text);
   const halted = await served.until(id, (one) => one.state === 'unfinished');
   assert.ok(halted.done > 0 && halted.done < 60);
-  const again = await served.call('POST', `/api/runs/${encodeURIComponent(id)}/stop`);
+  const found = async (search) => (await served.call('GET', `/api/runs/${encodeURIComponent(id)}/cases?search=${search}`)).json.fitting;
+  assert.deepEqual([await found('RENEW%20permit'), await found('number%200'), await found('nobody')], [halted.done, 1, 0], 'in what its cases are about');
+  // The run is given up a moment before its process is gone.
+  let again;
+  do again = await served.call('POST', `/api/runs/${encodeURIComponent(id)}/stop`); while (again.status === 202);
   assert.equal(again.status, 409);
 
   const resumed = await served.call('POST', `/api/runs/${encodeURIComponent(id)}/resume`);
@@ -129,6 +134,33 @@ limits: {concurrency: 1}
   assert.equal(readJson(join(done.directory, 'summary.json')).cases.evaluated, 60);
   const over = await served.call('POST', '/api/runs/nothing:at-all/resume');
   assert.equal(over.status, 404);
+});
+
+test('a run that stopped before its end says why on the page and at the terminal, until somebody goes on', async (t) => {
+  const directory = place(t);
+  writeLines(join(directory, 'configs/d.jsonl'), ragLines(30));
+  write(join(directory, 'configs/c.yaml'), `${ragConfig('d.jsonl')}limits: {attempts: 1, concurrency: 1}\n`);
+  let served = await starting(t, directory, { env: nobodyThere });
+  const started = await served.call('POST', '/api/runs', { config: 'c.yaml', changes: {} });
+  assert.equal(started.status, 202, started.text);
+  const id = started.json.run;
+  const detail = async () => (await served.call('GET', `/api/runs/${encodeURIComponent(id)}`)).json;
+  const { directory: run } = await served.until(id, (one) => one.state === 'unfinished' && exists(join(one.directory, 'stopped.log')));
+  // The run has another version as soon as it has said why.
+  const stopped = await detail();
+  const [first] = stopped.problems;
+  assert.deepEqual([first.severity, first.place, stopped.problem_count], ['error', 'run', stopped.problems.length]);
+  assert.match(first.message, /127\.0\.0\.1/);
+  assert.match(stopped.rests_on[0], /^0 of 30 cases were evaluated\.( \d+ cases? ended in error\.)? \d+ cases have no outcome yet\./);
+  assert.match((await assay(['report', run, '--format', 'md'])).stdout, /error at `run`: .*127\.0\.0\.1/);
+  await served.kill('SIGTERM');
+
+  const sim = await simulator(t);
+  served = await starting(t, directory, { env: sim.env });
+  assert.equal((await served.call('POST', `/api/runs/${encodeURIComponent(id)}/resume`)).status, 202);
+  await served.until(id, (one) => one.state === 'done');
+  assert.deepEqual((await detail()).problems.filter(({ place }) => place === 'run'), []);
+  assert.ok(!exists(join(run, 'stopped.log')));
 });
 
 test('only a token of role run sees configs and starts runs; one of role label judges', async (t) => {

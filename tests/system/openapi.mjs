@@ -68,22 +68,29 @@ export function assertDescribed(document, method, path, { status, json }) {
 export function assertDocument(document) {
   assert.equal(document.openapi, '3.1.0');
   assert.ok(document.info.title && document.info.version);
+  const operationIds = new Set();
   for (const [path, methods] of Object.entries(document.paths)) {
     assert.match(path, /^\//);
     for (const [method, operation] of Object.entries(methods)) {
       const where = `${method} ${path}`;
       assert.ok(['get', 'post', 'put', 'patch', 'delete'].includes(method), where);
       assert.ok(operation.summary, where);
+      assert.match(operation.operationId, /^[a-z][A-Za-z0-9]+$/, where);
+      assert.ok(!operationIds.has(operation.operationId), `${where}: ${operation.operationId} is there twice`);
+      operationIds.add(operation.operationId);
       assert.ok(['none', 'any', 'read', 'label', 'write', 'run'].includes(operation['x-role']), where);
       const open = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
       const declared = operation.parameters.filter((one) => one.in === 'path').map((one) => one.name);
       assert.deepEqual(declared, open, where);
-      for (const one of operation.parameters) assert.ok(one.schema.type, `${where} ${one.name}`);
+      for (const one of operation.parameters) assert.ok(one.schema.type && typeof one.required === 'boolean', `${where} ${one.name}`);
       assert.ok(Object.keys(operation.responses).some((status) => status.startsWith('2')), where);
       for (const [status, response] of Object.entries(operation.responses)) {
         assert.ok(response.description, `${where} ${status}`);
         const [[, content]] = Object.entries(response.content);
         assert.ok(Object.keys(content.schema).length > 0, `${where} ${status}: an empty schema`);
+        for (const [name, list] of Object.entries(content.schema.properties ?? {})) {
+          if (list.items?.type === 'object') assert.ok(list.items.properties, `${where} ${status}: nothing is said of an entry of ${name}`);
+        }
       }
     }
   }

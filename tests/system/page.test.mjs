@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build, openBrowser } from './browser.mjs';
-import { assay, ragConfig, ragLines, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
+import { assay, copiedExamples, ragConfig, ragLines, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
 import { assertAccessible, assertQuiet, openTab, overflow, screenshots } from './page_browser.mjs';
 import { items, job, service } from './service_process.mjs';
 
@@ -49,6 +49,9 @@ before(async () => {
     run(join(root, 'examples/custom/support_bot.yaml'), 'bot/second', '--seed', '7'),
     run(join(root, 'examples/components/question_router.yaml'), 'router'),
     run(hostileRun(), 'hostile'),
+    run(join(root, 'examples/guidelines/guidelines.yaml'), 'talks', '--limit', '6'),
+    run(join(copiedExamples(directory), 'benchmark/benchmark.yaml'), 'agents', '--limit', '6'),
+    run(join(root, 'examples/experiment/experiment.yaml'), 'trial', '--limit', '2', '--runs', '2'),
   ]);
   writeLines(join(directory, 'rag.jsonl'), readLines(join(root, 'examples/components/rag_answers.jsonl')).slice(0, 4));
   await run(write(join(directory, 'rag.yaml'), 'evaluation: rag_answers\ninput_path: rag.jsonl\njudge: sim/judge\nmetrics: [coherence, faithfulness, relevance]\nn_runs: 1\n'), 'rag');
@@ -72,6 +75,15 @@ always('the page, or that there is none, is served without a token, under a clos
   assert.equal(answer.status, 200);
   assert.match(answer.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self'; style-src 'self';/);
   assert.match(await answer.text(), hasPage ? /\/assets\/page\.js/ : /built without its page/);
+  // An address that a person has mistyped has the page as well; a program is told that there is nothing.
+  const mistyped = await fetch(`${origin}/rnus`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+  assert.deepEqual([mistyped.status, mistyped.headers.get('content-type')], [404, answer.headers.get('content-type')]);
+  for (const path of ['/rnus', '/favicon.ico']) {
+    const nothing = await fetch(origin + path, { headers: { accept: 'application/json' } });
+    assert.equal(nothing.status, 404);
+    assert.match((await nothing.json()).message, /nothing here/);
+  }
+  assert.equal((await fetch(`${origin}/api/rnus`, { headers: { accept: 'text/html' } })).status, 401);
 });
 
 const tab = (path, options = {}) => openTab(browser, origin, path, { token, ...options });
@@ -103,12 +115,17 @@ test('every screen is whole at desk and phone width, light and dark, and axe fin
     router: ['/runs/router', 'Question router'],
     case: [`/runs/${runId}/case?id=r1`, 'r1'],
     judges: ['/runs/rag/case?id=rag-01', 'rag-01'],
+    side: [`/runs/${runId}/read`, 'Side by side'],
+    talks: ['/runs/talks/read', 'Conversations'],
+    agents: ['/runs/agents/read', 'Transcripts'],
     compare: [`/compare?base=${runId}&new=bot:second&case=r1&with=bot:second`, 'Compare'],
     judge: [`/runs/${runId}/judge`, 'Judge it yourself'],
     new: ['/new?config=watched.yaml', 'New run'],
     data: ['/store', 'Data'],
     verdicts: ['/store/verdicts?itemId=item-0001', 'Data'],
   };
+  // What each evaluation's readers look for.
+  const readings = { side: '.reading .answer ins', talks: '.judged-turn .segment', agents: '.reading .answers .answer:nth-child(3) .transcript' };
   for (const [width, colorScheme] of [[1280, 'light'], [390, 'dark']]) {
     const { page, seen, close } = await tab('/', { width, colorScheme });
     for (const [name, [path, heading]] of Object.entries(screens)) {
@@ -116,6 +133,7 @@ test('every screen is whole at desk and phone width, light and dark, and axe fin
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await settled(page);
       if (name === 'case') await page.locator('details.effect').first().locator('summary').click();
+      if (readings[name]) await page.locator(readings[name]).last().waitFor();
       if (name === 'run') await page.locator('.plot svg').first().waitFor();
       assert.ok(await overflow(page) <= 0, `${name} is too wide at ${width}`);
       await assertAccessible(page, `${name} at ${width}`);
@@ -176,8 +194,8 @@ test('by keys alone: from the runs to a case, to its neighbours, back to the tab
 test('the address holds filter and sort of the cases, and opens on them', async () => {
   const { page, seen, close } = await tab('/runs/hostile');
   await page.locator('label', { hasText: /^Score/ }).locator('select').selectOption('fine.rate');
-  await page.getByLabel('at most').fill('0.5');
-  await page.keyboard.press('Tab');
+  // Letter by letter: the field stays the reader's while the table follows.
+  await page.getByLabel('at most').pressSequentially('0.5');
   await page.waitForFunction(() => location.search.includes('metric=fine.rate&below=0.5'));
   await page.getByText('11 of 31 cases').waitFor();
   await page.getByLabel('Search').fill('bad 1');
@@ -254,13 +272,19 @@ test('a hundred thousand cases stay a few rows of the document, and the last is 
   await page.locator('.virtual', { hasText: /case-0[45]\d{4}/ }).waitFor();
   await page.getByLabel('Search').fill('case-04321');
   await page.getByText('10 of 100,000 cases').waitFor();
+  // Opened by its place, a case is what `assay show` reads from the start.
+  const shown = JSON.parse((await assay(['show', join(results, 'many'), 'case-099998', '--format', 'json'])).stdout);
+  for (let i = 0; i < 3; ++i) {
+    const answer = await fetch(`${origin}/api/runs/many/case?id=case-099998`, { headers: { authorization: `Bearer ${token}` } });
+    assert.deepEqual(await answer.json(), shown);
+  }
   assertQuiet(seen, origin);
   await close();
 });
 
 test('a run is watched while it runs, is killed and is resumed', async () => {
   const watched = ['run', join(directory, 'configs/watched.yaml'), '--output-dir', join(results, 'watched'), '--quiet'];
-  const { page, seen, close } = await tab('/');
+  const { page, seen, close } = await tab('/?sort=started&descending=true');
   await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
   const first = start(watched, { env: sim.env });
   await askedMore(sim, 20, first);
@@ -278,6 +302,32 @@ test('a run is watched while it runs, is killed and is resumed', async () => {
   assert.equal(code, 0, stderr);
   await page.locator('.outcome', { hasText: 'done' }).waitFor();
   await page.getByText('All 300 cases were evaluated.').waitFor();
+  assertQuiet(seen, origin);
+  await close();
+});
+
+test('what happened while the page was not connected is shown when it is again', async () => {
+  const { page, close } = await tab('/store');
+  await page.route('**/api/events*', (route) => route.abort());
+  await page.goto(`${origin}/?sort=started&descending=true`);
+  await page.getByText('Not connected to the server').waitFor();
+  await settled(page);
+  await run(join(directory, 'hostile.yaml'), 'meanwhile');
+  await page.unroute('**/api/events*');
+  await page.locator('.runs tr', { hasText: 'meanwhile' }).waitFor();
+  await close();
+});
+
+test('a case of an experiment is its answers beside each other, what its comparisons come to, and each run when it is opened', async () => {
+  const { page, seen, close } = await tab('/runs/trial/case?id=query_1');
+  await page.getByRole('table', { name: 'Preferences' }).getByText('test 1 hardcoded against control').waitFor();
+  assert.equal(await page.getByText('Run 1 of 2').locator('xpath=..').locator('.answer').count(), 5);
+  assert.equal(await page.getByText('Run 2 of 2').locator('xpath=..').locator('.answer').count(), 0);
+  await page.getByText('Run 2 of 2').click();
+  await page.getByText('Run 2 of 2').locator('xpath=..').locator('.answer').last().waitFor();
+  await page.goto(`${origin}/runs/trial/read`);
+  await page.locator('.reading', { hasText: 'query_2' }).getByText('Answers by condition').waitFor();
+  assert.equal(await page.locator('.timeline').count(), 0);
   assertQuiet(seen, origin);
   await close();
 });
@@ -312,6 +362,7 @@ test('two people judge a sheet at once by keys, blinded, take an answer back, an
   await page.getByRole('button', { name: 'See what the answers say' }).click();
   await page.getByRole('heading', { name: 'Between people' }).waitFor();
   await page.getByText('<b>Bo</b>').first().waitFor();
+  await page.getByLabel('As good as one more person?').getByText('Not said: two people show only which of them the judge is nearer to').waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Labels as CSV' }).click()]);
   assert.match(readFileSync(await download.path(), 'utf8'), /Ada/);
   await assertAccessible(page, 'agreement');

@@ -15,7 +15,7 @@ export async function openTab(browser, base, path, { width = 1280, colorScheme =
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const seen = { complaints: [], requests: [] };
-  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) seen.complaints.push(message.text()); });
+  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) seen.complaints.push(`${message.text()} ${message.location().url}`); });
   page.on('pageerror', (error) => seen.complaints.push(error.message));
   page.on('request', (request) => seen.requests.push(request.url()));
   page.on('dialog', (dialog) => { seen.complaints.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });

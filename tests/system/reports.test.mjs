@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { assay, readJson, scratch, simulator, ragLines } from './harness.mjs';
-import { build, look, openBrowser, openPage } from './browser.mjs';
+import { assay, readJson, root, scratch, simulator, ragLines } from './harness.mjs';
+import { build, isDrawn, look, openBrowser, openPage } from './browser.mjs';
 import { evaluate } from './component_runs.mjs';
 
 const judged = (model, extra = {}) => ({ evaluation: 'rag_answers', judge: { model, temperature: 0 }, metrics: [{ name: 'relevance', threshold: 0.8 }], n_runs: 1, ...extra });
@@ -30,7 +30,7 @@ test('figures that rest on simulated answers are marked everywhere, and only the
 
   const plain = await evaluate(t, { evaluation: 'question_router' }, [{ question: 'q', expected_outcome: 'a', actual_outcome: 'a' }]);
   assert.equal(plain.summary.simulated, undefined);
-  for (const text of [plain.stdout, plain.file('report.html')]) assert.doesNotMatch(text, /Simulated: answers|class="banner"/);
+  for (const text of [plain.stdout, plain.file('report.html').split('<script>')[0]]) assert.doesNotMatch(text, /Simulated: answers|class="banner"/);
 });
 
 test('an answer of the simulator is told from a real one also over HTTP, be it the target or the judge', async (t) => {
@@ -91,14 +91,14 @@ test('a case worth a look shows what was judged, and each case is a test that fa
   assert.match((await assay(['report', run.output])).stdout, /- `bad`: `(relevance|factual_recall)/);
 });
 
-test('a report has every case: searched, sorted, opened with its material, foreign text as text; many cases in a page beside it', async (t) => {
+test('a report has every case: searched, sorted, opened with its material, foreign text as text; many cases in a page beside it', { skip: !isDrawn && 'built without npm' }, async (t) => {
   const hostile = '</script><img src=x onerror=alert(1)> \u202Etxt';
   const rows = Array.from({ length: 40 }, (_, i) => ({ id: `case-${i}`, question: i === 7 ? hostile : `How long does permit ${i} take?`, expected_outcome: 'a', actual_outcome: i % 4 === 0 ? 'b' : 'a' }));
   const run = await evaluate(t, { evaluation: 'question_router' }, rows);
   const instance = await openBrowser(t);
   for (const width of [1280, 390]) {
     const { page, complaints, requests } = await openPage(instance, join(run.output, 'report.html'), { width });
-    const table = page.locator('#case-table');
+    const table = page.locator('#cases');
     const status = table.locator('[role=status]');
     assert.match(await status.textContent(), /^40 cases/);
     await table.getByRole('searchbox').fill('onerror');
@@ -123,6 +123,15 @@ test('a report has every case: searched, sorted, opened with its material, forei
   const beside = await openPage(instance, join(many.output, 'all_cases.html'), { width: 1280 });
   assert.match(await beside.page.locator('#case-table [role=status]').textContent(), /^2,001 cases/);
   assert.deepEqual(beside.complaints, []);
+  // Where the results do not repeat what was judged, the report has it all the same.
+  const talks = join(scratch(t), 'talks');
+  const judging = await assay(['run', join(root, 'examples/guidelines/guidelines.yaml'), '--limit', '2', '--output-dir', talks, '--quiet']);
+  assert.equal(judging.code, 0, judging.stderr);
+  const conversations = await openPage(instance, join(talks, 'report.html'), { width: 1280 });
+  await conversations.page.locator('#cases [data-row="0"]').focus();
+  await conversations.page.keyboard.press('Enter');
+  assert.match(await conversations.page.locator('.one-case').textContent(), /My wallet is gone/);
+  assert.deepEqual(conversations.complaints, []);
 });
 
 test('the demo ends with what it found, and each of its reports reads at desk and phone width', async (t) => {
@@ -154,7 +163,7 @@ test('the demo ends with what it found, and each of its reports reads at desk an
       assert.deepEqual(complaints, []);
       const place = (selector) => page.locator(selector).first().evaluate((element) => element.getBoundingClientRect().top);
       assert.ok(await place('#conclusions li') < await place('#plots'), name);
-      await page.screenshot({ path: join(build, 'screenshots', `report-${name}-${width}.png`), fullPage: true });
+      if (isDrawn) await page.screenshot({ path: join(build, 'screenshots', `report-${name}-${width}.png`), fullPage: true });
       await page.context().close();
     }
   }));

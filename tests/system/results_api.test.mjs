@@ -94,7 +94,7 @@ test('runs are listed, filtered, sorted and paged; a run has its figures, plots,
   assert.deepEqual(await ids('sort=cases&descending=true&count=1'), ['second']);
   assert.deepEqual(await ids('sort=headline&offset=1'), ['first']);
   assert.deepEqual(await ids('evaluation=custom'), []);
-  for (const wrong of ['sort=size', 'count=-1', 'offset=x', 'sorted=cases']) assert.equal((await api.get(`/api/runs?${wrong}`)).status, 400, wrong);
+  for (const wrong of ['state=foo', 'sort=size', 'count=-1', 'offset=x', 'sorted=cases']) assert.equal((await api.get(`/api/runs?${wrong}`)).status, 400, wrong);
 
   const { json: detail } = await api.get('/api/runs/first');
   assert.deepEqual(detail.summary, readJson(join(directory, 'results/first/summary.json')));
@@ -114,7 +114,7 @@ test('runs are listed, filtered, sorted and paged; a run has its figures, plots,
   const [score] = page.scores;
   assert.equal(await fitting(`metric=${score}&below=0`), 15);
   assert.equal(await fitting('outcome=scored'), 30);
-  for (const wrong of ['sort=size', 'slice=x', 'above=1', 'count=2000']) assert.equal((await api.get(`/api/runs/second/cases?${wrong}`)).status, 400, wrong);
+  for (const wrong of ['sort=size', 'slice=x', 'slice=foo:bar', 'slice=actual_outcome:foo', 'outcome=foo', 'above=1', 'count=2000']) assert.equal((await api.get(`/api/runs/second/cases?${wrong}`)).status, 400, wrong);
 
   const { json: one } = await api.get('/api/runs/first/case?id=q-3');
   const shown = await assay(['show', join(directory, 'results/first'), 'q-3', '--format', 'json']);
@@ -126,10 +126,26 @@ test('runs are listed, filtered, sorted and paged; a run has its figures, plots,
   const same = await assay(['compare', join(directory, 'results/first'), join(directory, 'results/second'), '--format', 'json']);
   assert.deepEqual(compared.comparisons[0].comparison.figures, JSON.parse(same.stdout).figures);
   assert.equal((await api.get('/api/compare?base=first&new=third')).status, 404);
-  assert.equal((await api.get('/api/compare?base=first')).status, 400);
+  const needed = await api.get('/api/compare?base=first');
+  assert.deepEqual([needed.status, needed.json.errors.map(({ pointer }) => pointer)], [400, ['new']]);
+  const parameters = Object.fromEntries(api.document.paths['/api/runs'].get.parameters.map((one) => [one.name, one]));
+  assert.deepEqual([parameters.state.schema.enum, parameters.count.schema, parameters.count.required], [
+    ['running', 'unfinished', 'done', 'gate failed'], { type: 'integer', minimum: 0, maximum: 1000 }, false]);
+  assert.deepEqual(api.document.paths['/api/compare'].get.parameters.map((one) => one.required), [true, true]);
 
   const { json: about } = await api.get('/api/about');
-  assert.deepEqual([about.client, about.roles, about.data], ['', ['read', 'label', 'write', 'run'], true]);
+  assert.deepEqual([about.client, about.roles, about.data, about.starts], ['', ['read', 'label', 'write', 'run'], true, true]);
+});
+
+test('runs are named whole, with commas in their ids too', async (t) => {
+  const directory = scratch(t);
+  for (const name of ['old', 'new,best', 'new']) await finishedRun(directory, name, { count: 6 });
+  const api = await serving(t, directory);
+  const compared = async (query) => (await api.get(`/api/compare?base=old&${query}`)).json.comparisons?.map(({ run }) => run.id);
+  assert.deepEqual(await compared('new=new,best'), ['new,best']);
+  assert.deepEqual(await compared('new=new,best,new'), ['new,best', 'new']);
+  assert.deepEqual(await compared('new=new&new=new,best'), ['new', 'new,best']);
+  assert.deepEqual((await api.get('/api/audit?runs=old,new,best')).json.runs.map(({ id }) => id), ['old', 'new,best']);
 });
 
 test('only files of the run can be read, as attachments, whole and in pieces', async (t) => {
@@ -214,7 +230,7 @@ test('a run of another process is seen while it runs, when it is killed, and whe
   assert.equal(page.finished, false);
   assert.ok(page.total + page.not_begun === 40, JSON.stringify(page.outcomes));
   const { json: detail } = await api.get('/api/runs/live');
-  assert.match(detail.summary.conclusions[0], /The run is not finished/);
+  assert.match(detail.summary.conclusions[0], /^The run goes on: /);
 
   const killed = listen(`${api.base}/api/events?run=live`, {}, (all) => all.at(-1).data.state === 'unfinished');
   run.child.kill('SIGKILL');
@@ -330,7 +346,7 @@ test('404, 405, 304, HEAD, health and metrics', async (t) => {
     assert.equal(wrong.status, 405, path);
     assert.match(wrong.headers.get('allow'), /GET/);
   }
-  assert.deepEqual((await api.get('/health')).json, { status: 'ok', assay: (await assay(['--version'])).stdout.trim().split(' ').at(-1) });
+  assert.deepEqual((await api.get('/health')).json, { status: 'ok', assay: JSON.parse((await assay(['--version', '--format', 'json'])).stdout).assay });
   const head = await api.call('HEAD', '/api/runs');
   assert.deepEqual([head.status, head.text], [200, '']);
   const page = await api.get('/');
@@ -364,7 +380,8 @@ test('results directories that share a name, and assay view', async (t) => {
   while (!/http:\S+/.test(view.stdout)) await sleep(10);
   const [address] = /http:\S+/.exec(view.stdout);
   assert.equal((await (await fetch(`${address}api/runs`)).json()).total, 1);
-  assert.equal((await (await fetch(`${address}api/about`)).json()).data, false);
+  const about = await (await fetch(`${address}api/about`)).json();
+  assert.deepEqual([about.data, about.starts, about.configs], [false, false, false], 'it shows what is here and starts nothing');
   for (let i = 0; i < 200; i += 1) {
     try { assert.equal(readFileSync(said, 'utf8').trim(), address); break; } catch (error) { if (i === 199) throw error; await sleep(10); }
   }

@@ -20,7 +20,7 @@ test('--reuse of what is no run is bad input: nothing is sent and nothing is lef
   const config = write(join(directory, 'eval.yaml'), judgedBy('judge'));
   const ended = await assay(['run', config, '--output-dir', join(directory, 'out'), '--reuse', join(directory, 'nowhere')]);
   assert.equal(ended.code, 2, ended.stderr);
-  assert.match(ended.stderr, /reuse, .*nowhere: cannot open the run/);
+  assert.match(ended.stderr, /--reuse, reuse: .*nowhere: cannot open the run/);
   assert.ok(!exists(join(directory, 'out')));
 });
 

@@ -146,6 +146,19 @@ test('a token that is written into a target is sent and not kept', async (t) => 
   assert.equal((await assay(['resume', output])).code, 0);
 });
 
+test('what a run is about may name a variable with a telling name: its value stands nowhere', async (t) => {
+  for (const extra of ['', 'evaluation: custom\ninput_path: answers.jsonl\nmetrics: [{name: some, words: {min: 1}}]\n']) {
+    const { directory, config, output } = prepared(t);
+    writeLines(join(directory, 'answers.jsonl'), [{ output: 'Yes.' }]);
+    if (extra) write(config, extra);
+    const run = await assay(['run', config, '--what', 'release ${RELEASE} with ${SIGNING_KEY}', '--output-dir', output], { env: { RELEASE: 'r7', SIGNING_KEY: 'company-0a1b2c3d', OPENAI_API_KEY: kKey, OPENAI_BASE_URL: (await simulator(t)).env.OPENAI_BASE_URL } });
+    assert.equal(run.code, 0, run.stderr);
+    assertNowhere(output, 'company-0a1b2c3d');
+    assert.match(readFileSync(join(output, 'summary.json'), 'utf8'), /release r7 with \[hidden\]/);
+    assert.ok(!(run.stdout + run.stderr).includes('company-0a1b2c3d'));
+  }
+});
+
 test('a command target that prints our environment when it fails prints no key', async (t) => {
   const directory = scratch(t);
   writeLines(join(directory, 'data.jsonl'), [{ id: 'a', question: 'VAT?', expected_outcome: 'tax' }]);

@@ -193,6 +193,7 @@ test('wrong requests are told apart: method, path, type, size, JSON, parameters,
   assert.equal((await running.post('', '{"a": ')).status, 400);
   assert.equal((await running.post('', JSON.stringify({ a: 'x'.repeat(4000) }))).status, 413);
   assert.match((await running.get('/get-evaluation-jobs?staus=x')).json.errors[0].message, /did you mean status/);
+  for (const wrong of ['/get-evaluation-jobs?status=foo', '/get-evaluation-jobs?mode=mode9', '/get-evaluation-data?agreement=maybe', '/item']) assert.equal((await running.get(wrong)).status, 400, wrong);
   assert.equal((await running.post('/process-evals/mode9', {})).status, 404);
   const short = { tags_dest: ['x'], persona: { id: 'p', name: 'P', definition: {} }, perspectives: [perspective('fit')] };
   const unknown = await running.post('/process-evals/mode2', { ...short, model: 'nobody/nothing' });

@@ -50,15 +50,25 @@ test('a client that pages with excludeExistingWithTag and records as it goes see
 
 test('a store that is not understood is refused, its password unsaid', async (t) => {
   const directory = scratch(t);
-  for (const store of ['postgres://kim:s3cret@db.example/evals', 'postgresql://db/evals', 'mysql://db/x', 'sqlite:here', 's3://bucket/x']) {
+  for (const store of ['mysql://kim:s3cret@db.example/evals', 'postgres:evals', 'postgres:/evals', 'postgresql:/evals', 'Postgres:/evals', 'pg:/evals', 's3://bucket/x', 'sqlite:']) {
     const started = start(['serve', '--port', '0', '--store', store], { cwd: directory });
     started.child.stdout.on('data', () => started.child.kill('SIGKILL'));  // it listens
     const run = await started.ended;
     assert.equal(run.code, 2, store);
-    assert.match(run.stderr, new RegExp(`store.*${store.slice(0, store.indexOf(':'))}:….*expected a directory`));
+    assert.match(run.stderr, new RegExp(`store.*found ${store.slice(0, store.indexOf(':'))}:.*expected`));
     assert.ok(!run.stderr.includes('s3cret'));
   }
   assert.deepEqual(readdirSync(directory), []);
+});
+
+test('a store may be a file, with what else is kept beside it', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t);
+  const running = await service(t, `sqlite:${join(directory, 'own.db')}`, { env: sim.env });
+  await running.post('/record-evaluation-items', { items: items(2) });
+  assert.equal((await running.post('/process-evals/mode2', job())).json.processed_items, 2);
+  assert.ok(existsSync(join(directory, 'own.db')));
+  assert.ok(existsSync(join(directory, 'jobs')));
 });
 
 test('the same key with another verdict is 409, and what was recorded stays', async (t) => {

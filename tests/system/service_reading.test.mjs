@@ -6,6 +6,7 @@ import { get as httpGet } from 'node:http';
 import { join } from 'node:path';
 import { readFileSync, writeFileSync, existsSync } from 'node:fs';
 import { assay, readJson, root, scratch, simulator, sleep, write, writeLines } from './harness.mjs';
+import { apiOf } from './api_calls.mjs';
 import { service, item, items, job, persona, perspective, fixture } from './service_process.mjs';
 import { csvRows } from './component_runs.mjs';
 
@@ -34,6 +35,25 @@ async function* pages(running, path, list) {
     next = page.next;
   }
 }
+
+test('what the service gives out is as its description says', async (t) => {
+  const sim = await simulator(t, ['--seed', '5', '--rate-wrong-schema', '0.8']);
+  const running = await open(t, { env: sim.env });
+  ok(await running.post('/record-evaluation-items', { items: items(8) }));
+  const done = ok(await running.post('/process-evals/mode2', job()));
+  const { good } = await apiOf(running);
+  const at = (path) => good('GET', `/data/eval${path}`);
+  const status = await at(`/process-evals/mode2/${done.job_id}`);
+  assert.ok(status.eval_info.length > 0 && status.evaluations.length > 0);
+  assert.ok((await at('/get-evaluation-failures')).failures.length > 0, 'some requests failed');
+  assert.equal((await at('/get-evaluation-jobs')).jobs.length, 1);
+  assert.equal((await at('/fetch-evaluation-items')).items.length, 8);
+  await at('/get-evaluation-data');
+  await at(`/process-evals/mode2/${done.job_id}/figures`);
+  await at('/item?id=item-0001');
+  await at('/persona?id=ines');
+  await at('/perspective?id=fit');
+});
 
 test('who pages by cursor while others record and remove meets everything once', async (t) => {
   const running = await open(t);

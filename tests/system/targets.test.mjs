@@ -284,15 +284,20 @@ test('no field of a case leads a request out of the declared path, and a missing
   const seen = [];
   const url = await service(t, (body, request) => { seen.push(request.url); return { body: good }; });
   const lines = misled('good').map((line) => ({ ...line, part: 'a b', id: 'id-good' }));
-  const bad = { up: { part: '..' }, encoded: { part: '%2E%2e' }, inside: { part: 'x/../..' }, missing: {} };
+  const bad = { up: { part: '..' }, encoded: { part: '%2E%2e' }, inside: { part: 'x/../..' } };
+  const target = { http: { url: `${url}/{part}/x?case={id}`, method: 'POST' } };
+  const missing = await generate(t, 'question_router', target, { lines: [...lines, { ...misled('missing')[0], part: null }] });
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /line 2: field part: missing; the target is filled from it/);
+  assert.deepEqual(seen, []);
   for (const [id, fields] of Object.entries(bad)) lines.push({ ...misled(id)[0], ...fields, id });
-  const run = await generate(t, 'question_router', { http: { url: `${url}/{part}/x?case={id}`, method: 'POST' } }, { lines });
+  const run = await generate(t, 'question_router', target, { lines });
   assert.equal(run.code, 3, run.stderr);
   assert.deepEqual(seen, ['/ask/a%20b/x?case=id-good']);
   for (const id of Object.keys(bad)) {
     const result = run.results.find((one) => one.id === id);
     assert.equal(result.outcome, 'target_failed');
-    assert.match(JSON.stringify(result), id === 'missing' ? /part is missing/ : /out of the declared path/);
+    assert.match(JSON.stringify(result), /out of the declared path/);
   }
 });
 
@@ -445,6 +450,23 @@ test('a command is looked up beside its config, and gets arguments, variables an
   for (const name of ['run.db', 'config.yaml', 'report.html']) assert.ok(!readFileSync(join(output, name), 'latin1').includes('r0uter-token'), name);
 });
 
+test('a command starts in a directory of the case, and a case leads to none but one below the declared', async (t) => {
+  const directory = scratch(t);
+  mkdirSync(join(directory, 'work/one'), { recursive: true });
+  const folders = ['one', '..', '../work/one', 'gone'];
+  writeLines(join(directory, 'data.jsonl'), misled(...folders.map((folder, i) => `case-${i}`)).map((line, i) => ({ ...line, folder: folders[i] })));
+  const config = (cwd) => write(join(directory, 'eval.yaml'), JSON.stringify({ evaluation: 'question_router', generate: true, input_path: 'data.jsonl', target: { command: ['sh', '-c', 'printf \'{"actual_outcome": "%s"}\' "${PWD##*/}"'], cwd } }));
+  const run = await assay(['run', config('work/{folder}'), '--output-dir', 'out'], { cwd: directory });
+  assert.equal(run.code, 3, run.stderr);
+  const lines = readLines(join(directory, 'out/results.jsonl'));
+  assert.deepEqual(lines.map((line) => [line.outcome, line.actual_outcome]), [['scored', 'one'], ['target_failed', undefined], ['target_failed', undefined], ['target_failed', undefined]]);
+  assert.match(lines[1].error, /cwd cannot be filled: folder holds "\.\.", expected the plain name of a directory/);
+  assert.match(lines[2].error, /cwd cannot be filled/);
+  const missing = await assay(['check', config('nowhere/{folder}')], { cwd: directory });
+  assert.match(missing.stderr, /target\.cwd: there is no directory .*nowhere/);
+  assert.match((await assay(['check', config('work/{foldr}')], { cwd: directory })).stderr, /foldr/);
+});
+
 test('check finds a program that is not there, an address that is none, and a variable that is not set', async (t) => {
   const directory = scratch(t);
   writeLines(join(directory, 'data.jsonl'), misled('one'));
@@ -463,6 +485,46 @@ test('check finds a program that is not there, an address that is none, and a va
     assert.equal(checked.code, 2, JSON.stringify(target));
     assert.match(checked.stderr, message);
   }
+
+  // So are files and addresses that are not the target's.
+  const config = write(join(directory, 'beside.yaml'), JSON.stringify({ evaluation: 'question_router', generate: true, input_path: 'data.jsonl', target: { command: ['true'] },
+    http: { ca_file: 'nowhere.pem' }, reuse: 'nowhere', cache: 'postgres://me:${CACHE_WORD}@127.0.0.1:9/x', store: 'postgres://me:${STORE_WORD}@127.0.0.1:9/x' }));
+  for (const command of ['check', 'run']) {
+    const told = await assay([command, config], { cwd: directory });
+    assert.equal(told.code, 2);
+    for (const message of [/http\.ca_file: there is no file .*nowhere\.pem/, /line 1, column \d+, reuse: .*nowhere: cannot open the run/, /cache: the environment variable CACHE_WORD is not set/, /store: the environment variable STORE_WORD is not set/])
+      assert.match(told.stderr, message);
+  }
+
+  // Whatever else is wrong is told in the same breath: the data too.
+  writeLines(join(directory, 'data.jsonl'), [...misled('one'), { question: 'no expectation' }]);
+  const all = await check({ command: ['./no-such-program'], cwd: 'nowhere', args: ['{region}'], env: { X: '${NOT_SET_ANYWHERE}' } });
+  assert.equal(all.code, 2);
+  for (const message of [/eval\.yaml, line 1, column \d+, target\.command: there is no program/, /target\.cwd: there is no directory/, /NOT_SET_ANYWHERE/,
+    /line 1: field region: missing; the target is filled from it/, /line 2: field expected_outcome: missing/]) assert.match(all.stderr, message);
+});
+
+test('an argument is never filled with a secret, with what is expected, or with a field that is not there', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), misled('one'));
+  const env = { ROUTER_TOKEN: 'r0uter-token', REGION: 'north' };
+  const config = (target) => write(join(directory, 'eval.yaml'), JSON.stringify({ evaluation: 'question_router', generate: true, input_path: 'data.jsonl', target }));
+  for (const target of [{ command: ['echo', '${ROUTER_TOKEN}'] }, { command: ['echo'], args: ['--token=${ROUTER_TOKEN}'] }]) {
+    const refused = await assay(['check', config(target)], { cwd: directory, env });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /target\.(command|args): found \$\{ROUTER_TOKEN\}, which would stand in the list of processes .*`env`/);
+    assert.ok(!refused.stderr.includes('r0uter-token'));
+  }
+  const hidden = await assay(['check', config({ command: ['echo'], args: ['{expected_outcome}'] })], { cwd: directory });
+  assert.equal(hidden.code, 2);
+  assert.match(hidden.stderr, /target: found \{expected_outcome\} in args, but a target is never shown/);
+  // No shell reads an argument, and a variable that is no secret may stand in one.
+  writeLines(join(directory, 'data.jsonl'), [{ question: '$(touch broken); `id`', expected_outcome: 'x' }]);
+  write(join(directory, 'print.sh'), 'printf \'{"actual_outcome": "%s"}\' "$2 $1"\n');
+  const run = await assay(['run', config({ command: ['sh', 'print.sh'], args: ['{question}', '${REGION}'] }), '-o', join(directory, 'out')], { cwd: directory, env });
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(readLines(join(directory, 'out/results.jsonl'))[0].actual_outcome, 'north $(touch broken); `id`');
+  assert.ok(!readdirSync(directory).includes('broken'));
 });
 
 test('only four commands run at once unless the config says more', async (t) => {

@@ -2,9 +2,8 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { cpSync } from 'node:fs';
 import { results } from './kills.mjs';
-import { assay, root, scratch, simulator, readJson, ragLines, writeLines, write } from './harness.mjs';
+import { assay, copiedExamples, scratch, simulator, readJson, ragLines, writeLines, write } from './harness.mjs';
 
 // The figures of a summary without what was measured with a clock.
 const figures = ({ cases, metrics }) => ({
@@ -17,7 +16,7 @@ const examples = ['components/rag_answers', 'components/rag_answers_generate_mod
 for (const example of examples) {
   test(`${example}: the same results on 1, 2, 4 and 8 loops`, async (t) => {
     const directory = scratch(t);
-    cpSync(join(root, 'examples'), join(directory, 'examples'), { recursive: true });
+    copiedExamples(directory);
     let expected;
     for (const threads of [1, 2, 4, 8]) {
       const output = join(directory, `out-${threads}`);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { cpSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
-import { assay, root, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, exists, askedMore } from './harness.mjs';
+import { assay, copiedExamples, root, start, simulator, scratch, seeded, writeLines, write, ragLines, ragConfig, exists, askedMore } from './harness.mjs';
 import { service, items, job } from './service_process.mjs';
 
 // Every file below the directory, by its name there.
@@ -46,11 +46,7 @@ const kExamples = {
 // The examples in a directory of the test's own, and how to run one.
 function examples(t) {
   const directory = scratch(t);
-  cpSync(join(root, 'examples'), join(directory, 'examples'), { recursive: true });
-  for (const name of ['support', 'control_plane']) {
-    const script = join(directory, 'examples/benchmark', name);
-    execFileSync('python3', ['-c', 'import sqlite3, sys; sqlite3.connect(sys.argv[2]).executescript(open(sys.argv[1]).read())', `${script}.sql`, `${script}.db`]);
-  }
+  copiedExamples(directory);
   return { directory, output: (name) => join(directory, 'out', name), run: (name) => assay(['run', `examples/${kExamples[name]}.yaml`, '--output-dir', `out/${name}`], { cwd: directory }) };
 }
 

@@ -197,6 +197,7 @@ createInterface({input: process.stdin}).on('line', (line) => {
   }
   answers.get(message.id)?.(message);
 }).on('close', () => {
+  if (flag('--left')) appendFileSync(value('--left'), 'by itself\n');
   if (!flag('--stubborn')) process.exit();
   setInterval(() => {}, 1000);
 });

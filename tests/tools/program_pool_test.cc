@@ -314,10 +314,8 @@ TEST_F(Pool, ClosingLetsTheProgramEndByItself) {
   run(shell(fmt::format(R"(while read -r line; do echo "${{line%%,*}},\"score\":1}}"; done; echo left > {})",
                         mark)));
   EXPECT_EQ(ask({{"x", 1}}), "1");
-  const auto begun = Clock::now();
   loop.run_until_done(pool->close());
-  EXPECT_LT(Clock::now() - begun, 900ms) << "it was asked by the end of its input, not by a signal";
-  EXPECT_TRUE(std::filesystem::remove(mark));
+  EXPECT_TRUE(std::filesystem::remove(mark)) << "it was asked by the end of its input, not by a signal";
   const auto late = loop.run_until_done(pool->ask({{"x", 1}}));
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().kind, ErrorKind::cancelled);

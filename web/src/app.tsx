@@ -8,11 +8,15 @@ import type { About } from './api/types';
 import { KeyHelp } from './key_help';
 import { useKeys } from './keys';
 import { go, Link, Navigation, useScreen } from './navigation';
+import { AuditScreen } from './screens/audit';
 import { CaseScreen } from './screens/case/case';
 import { CompareScreen } from './screens/compare';
+import { DriftScreen } from './screens/drift';
 import { JudgeScreen } from './screens/judge/sheets';
 import { SheetScreen } from './screens/judge/sheet';
 import { NewRunScreen } from './screens/new_run';
+import { PlanScreen } from './screens/plan';
+import { ReadScreen } from './screens/read/read';
 import { RunScreen } from './screens/run/run';
 import { RunsScreen } from './screens/runs';
 import { StoreScreen } from './screens/store/store';
@@ -24,7 +28,11 @@ function ScreenOf({ screen, about }: { screen: Screen; about: About }) {
     case 'runs': return <RunsScreen query={screen.query} />;
     case 'run': return <RunScreen key={screen.run} run={screen.run} about={about} />;
     case 'case': return <CaseScreen run={screen.run} id={screen.id} query={screen.query} />;
+    case 'read': return <ReadScreen key={screen.run} run={screen.run} query={screen.query} />;
     case 'compare': return <CompareScreen base={screen.base} others={screen.others} query={screen.query} />;
+    case 'audit': return <AuditScreen runs={screen.runs} query={screen.query} />;
+    case 'drift': return <DriftScreen query={screen.query} />;
+    case 'plan': return <PlanScreen key={screen.run} run={screen.run} query={screen.query} />;
     case 'judge': return <JudgeScreen run={screen.run} about={about} />;
     case 'sheet': return <SheetScreen sheet={screen.sheet} query={screen.query} about={about} />;
     case 'new': return about.roles.includes('run') ? <NewRunScreen query={screen.query} /> : <p>This token may not start runs.</p>;
@@ -42,7 +50,7 @@ function Shell({ about, leave }: { about: About; leave: () => void }) {
     { key: 'r', does: 'go to the runs', act: () => go('/') },
     ...(mayRun ? [{ key: 'n', does: 'go to a new run', act: () => go('/new') }] : []),
   ]);
-  const isRuns = ['runs', 'run', 'case', 'judge', 'sheet', 'compare'].includes(screen.name);
+  const isRuns = ['runs', 'run', 'case', 'read', 'judge', 'sheet', 'compare', 'audit', 'drift', 'plan'].includes(screen.name);
   return (
     <>
       <a class="skip" href="#main">Skip to the content</a>

@@ -1,4 +1,4 @@
-// A style as text: build.mjs makes it hold for a report's cases alone.
+// A style as text, for a report that brings its own.
 declare module '*.css' {
   const text: string;
   export default text;

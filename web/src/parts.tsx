@@ -1,13 +1,21 @@
 // What every screen is made of.
-import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { createContext, type ComponentChildren } from 'preact';
+import { useContext, useEffect, useId } from 'preact/hooks';
 import { plainText, shortened } from './text/code_points';
 import { Text } from './text/text';
 
+// Sections of one case among several: no places of their own in the address, and one level below.
+const Among = createContext(false);
+export const AmongOthers = ({ children }: { children: ComponentChildren }) => <Among.Provider value={true}>{children}</Among.Provider>;
+
 export function Section({ id, title, note, children }: { id: string; title: string; note?: string; children: ComponentChildren }) {
+  const isAmong = useContext(Among);
+  const heading = useId();
+  const words = <>{title}{note && <span class="note"> {note}</span>}</>;
+  if (isAmong) return <div class="part"><h3>{words}</h3>{children}</div>;
   return (
-    <section id={id} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{title}{note && <span class="note"> {note}</span>}</h2>
+    <section id={id} aria-labelledby={heading}>
+      <h2 id={heading}>{words}</h2>
       {children}
     </section>
   );

@@ -17,6 +17,18 @@ test('every state has an address that leads back to it', () => {
   for (const screen of screens) assert.deepEqual(screenOf(addressOf(screen)), screen, addressOf(screen));
 });
 
+test('an audit names its runs', () => {
+  const screen = screenOf('/audit?runs=a:b,c&figure=accuracy');
+  assert.deepEqual(screen, { name: 'audit', runs: ['a:b', 'c'], query: { figure: 'accuracy' } });
+  assert.equal(addressOf(screen), '/audit?runs=a%3Ab%2Cc&figure=accuracy');
+});
+
+test('a plan stands below its pilot', () => {
+  const screen = screenOf('/runs/a:b/plan?width=0.03');
+  assert.deepEqual(screen, { name: 'plan', run: 'a:b', query: { width: '0.03' } });
+  assert.equal(addressOf(screen), '/runs/a:b/plan?width=0.03');
+});
+
 test('an id cannot leave its place in the address', () => {
   const url = new URL(caseAddress('a:b', '/../../api/runs'), 'http://here');
   assert.equal(url.pathname, '/runs/a:b/case');

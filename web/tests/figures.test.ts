@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Figure } from '../src/api/types';
 import { gateMarks, isPart } from '../src/figures/figures';
-import { aroundZero, axisOf, referenceOf, sharedScales } from '../src/figures/scale';
-import { costWords, countWords, durationWords, numberWords, pWords, shareWords, timeWords, valueWords } from '../src/figures/words';
+import { aroundZero, axisOf, referenceOf, sharedAroundZero, sharedScales } from '../src/figures/scale';
+import { costWords, countWords, durationWords, fieldWords, numberWords, pWords, shareWords, timeWords, valueWords } from '../src/figures/words';
 
 const figure = (value: number | null, more: Partial<Figure> = {}, ci: [number, number] | null = null): Figure =>
   ({ name: 'f', estimate: { value, n: 10, ci }, form: 'number', better: 'higher', ...more });
@@ -47,9 +47,19 @@ test('figures of a table share one scale, those that do not fit have none', () =
   assert.equal(scaleOf(huge), null);
 });
 
+test('differences share a scale that most of them fill, whatever one of them is', () => {
+  assert.deepEqual(sharedAroundZero([0.1, 0.12, 0.16, 0.95]), [-0.2, 0.2]);
+  assert.deepEqual(sharedAroundZero([0.3]), [-0.5, 0.5]);
+  assert.deepEqual(sharedAroundZero([]), [-1, 1]);
+});
+
 test('a gate marks its own figure only', () => {
   const gates = ['f >= 0.6', 'f.n >= 3', 'f <= 9e-1', 'f is fine'].map((gate) => ({ gate, passed: true, value: 1 }));
   assert.deepEqual(gateMarks(figure(1), gates), [0.6, 0.9]);
   assert.equal(isPart('likert.mean.work', new Set(['likert.mean'])), true);
   assert.equal(isPart('likert.mean', new Set(['likert.mean'])), false);
+});
+
+test('a field reads as words, whichever way its name is written', () => {
+  assert.deepEqual(['evaluateSourceType', 'llm_answer', 'itemId', 'URL'].map(fieldWords), ['evaluate source type', 'llm answer', 'item id', 'URL']);
 });

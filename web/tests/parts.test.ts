@@ -51,8 +51,9 @@ test('a form sends what was changed, in the type of its key', () => {
 
 test('every kind of sheet has its keys', () => {
   const keys = (sheet: Parameters<typeof choicesOf>[0]): string => choicesOf(sheet).map(({ key }) => key).join('');
-  assert.equal(keys({ kind: 'pair', scale: null, labels: [] }), 'atb');
-  assert.equal(keys({ kind: 'rating', scale: [1, 5], labels: [] }), '12345');
-  assert.equal(keys({ kind: 'rubric', scale: null, labels: [] }), 'yn');
-  assert.equal(keys({ kind: 'label', scale: null, labels: ['x', 'y'] }), '12');
+  assert.equal(keys({ kind: 'pair', scale: null, labels: [], levels: [] }), 'atb');
+  assert.equal(keys({ kind: 'rating', scale: [1, 5], labels: [], levels: [] }), '12345');
+  assert.equal(keys({ kind: 'rubric', scale: null, labels: [], levels: [] }), 'yn');
+  assert.equal(keys({ kind: 'label', scale: null, labels: ['x', 'y'], levels: [] }), '12');
+  assert.deepEqual(choicesOf({ kind: 'rating', scale: [1, 3], labels: [], levels: ['cold', 'kind', 'warm'] })[1], { key: '2', value: 2, words: 'kind' });
 });

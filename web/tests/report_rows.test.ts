@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caseRow, chosen } from '../src/report_rows';
+import { caseRow, chosen, heldCase } from '../src/run/report_rows';
 import { endedOf, endedWell } from '../src/screens/case/ended';
 import { materialOf } from '../src/screens/case/material';
 
@@ -33,4 +33,12 @@ test('a scored case that missed what was asked of it has not passed, wherever it
   assert.equal(endedOf({ passed: false }, 'judge_failed'), 'judge_failed');
   assert.deepEqual(['scored', 'passed', 'skipped', 'not passed', 'limit_hit', 'refused'].map(endedWell), [true, true, true, false, false, false]);
   assert.deepEqual(materialOf({ input: { question: 'Why?' }, result: { passed: false } }).more, []);
+});
+
+test('a case whose line does not repeat what was judged has it beside the line, to be read and searched', () => {
+  const row = caseRow(JSON.stringify([{ id: 'talk', outcome: 'scored', scores: { applied: 1 } }, { id: 'talk', agent: 'The lift is mended.' }]));
+  assert.deepEqual([row.id, row.outcome, row.about, row.scores.get('applied')], ['talk', 'scored', 'The lift is mended.', 1]);
+  assert.deepEqual(heldCase(row.line).input, { id: 'talk', agent: 'The lift is mended.' });
+  assert.equal(chosen([row], { search: 'LIFT', outcome: '', sort: '', descending: false }).length, 1);
+  assert.equal(heldCase(line('b', {})).input, null);
 });

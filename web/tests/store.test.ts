@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { columnsOf, idOf, relatedTo, storeKinds, type StoreKind } from '../src/screens/store/kinds';
+import { ageWords, keepWords, prunedWords } from '../src/screens/store/kept_words';
 import { memberWords, partsOf, shownAt } from '../src/screens/store/members';
 
 function kind(name: string): StoreKind {
@@ -26,6 +27,11 @@ test('members have words and times that can be read, whatever they hold', () => 
   assert.equal(memberWords('job_id'), 'job id');
   assert.equal(shownAt({ recordedMs: 1e300 }, 'recordedMs'), '1e+300');
   assert.equal(shownAt({ a: 'text' }, 'a/b'), undefined);
+  assert.equal(shownAt({ title: '', text: 'found it' }, 'title|text'), 'found it', 'an item without a title is known by its text');
+  // As the service reads them: seconds, or ISO 8601 wherever it was written.
+  assert.equal(shownAt({ evaluateTime: 1_759_312_800 }, 'evaluateTime'), '2025-10-01 10:00 UTC');
+  assert.equal(shownAt({ evaluateTime: '2025-09-30T09:15:40+02:00' }, 'evaluateTime'), '2025-09-30 07:15 UTC');
+  assert.equal(shownAt({ evaluateTime: 'in autumn' }, 'evaluateTime'), 'in autumn');
 });
 
 test('what tells an entry from others is in its address, and leads on to what belongs to it', () => {
@@ -47,4 +53,12 @@ test('ids stay in their place of a path, and a job that runs cannot be removed',
 test('a column that no row fills is not shown', () => {
   const columns = columnsOf(kind('feedback'), [{ person: 'kim', likert: null, agreement: 'AGREE', text: '' }]);
   assert.deepEqual(columns.map(([pointer]) => pointer), ['person', 'agreement']);
+});
+
+test('how long things are kept, and what has gone, is told in words', () => {
+  assert.deepEqual([86_400, 2_592_000, 129_600, 90, 0.5].map(ageWords), ['1 day', '30 days', '36 hours', '90 seconds', '0.500 seconds']);
+  const nothing = { records: 0, results: 0, failures: 0, items: 0, jobs: 0 };
+  assert.equal(keepWords({ keep: { records: 3_600, jobs: null, items: 604_800 }, due: nothing, last_sweep: null }), 'records 1 hour, items 7 days');
+  assert.equal(prunedWords({ ...nothing, records: 1200, results: 3400, jobs: 1 }), '1,200 records, 3,400 verdicts, 1 job');
+  assert.equal(prunedWords(nothing), 'nothing');
 });

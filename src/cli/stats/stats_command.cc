@@ -6,7 +6,7 @@
 
 #include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/stats/stats_help.h"
 #include "core/file.h"
 #include "core/text.h"

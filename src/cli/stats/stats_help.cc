@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 
 namespace assay {
 

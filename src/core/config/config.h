@@ -38,7 +38,8 @@ enum class KeyType {
                   // anything else is the value itself (Config::given_text, Config::given_tree)
   object,         // `keys` inside; with `shorthand`, a plain text stands for that key
   object_map,     // names of the user's own, each an object with `keys` (or a text, with `shorthand`)
-  object_list,    // a list of objects with `keys`; with `shorthand`, a plain text is an object with that key
+  object_list,    // a list of objects with `keys`; one alone is a list of one, and the flag may be repeated;
+                  // with `shorthand`, a plain text is an object with that key
   any,            // free form
 };
 
@@ -48,7 +49,9 @@ enum class Decides { answers, cases, nothing };
 
 // When `${NAME}` in a key's texts is filled from the environment: as the config is read, or where the value
 // is used, so that it stands nowhere else (headers, variables of programs, addresses with passwords).
-enum class Fills { when_read, when_used };
+// `openly`: as the config is read, into something that every user of the machine can look at (the arguments
+// of a program): a variable with a telling name is refused there. So it is in every key of type command.
+enum class Fills { when_read, when_used, openly };
 // Whether a path may name what can be read once only (`-`, a FIFO): a run then copies it first.
 enum class Pipe { refused, copied };
 
@@ -94,6 +97,13 @@ class Config {
   explicit Config(JsonObject values, std::vector<std::string> free = {})
       : values_(std::move(values)), free_(std::move(free)) {}
 
+  // The same plan, with other values.
+  Config with(JsonObject values) const {
+    Config other = *this;
+    other.values_ = std::move(values);
+    return other;
+  }
+
   bool has(std::string_view path) const { return find(path) != nullptr; }
   // Dotted path. Absent or null: the empty value. A wrong type cannot be: it was checked.
   std::string text(std::string_view path) const;
@@ -106,6 +116,10 @@ class Config {
   const JsonObject& values() const { return values_; }
   // A file that a key names and that an evaluation is made of; it is then part of the plan (plan_texts()).
   Result<std::string> read_text(const std::string& path) const { return texts_->read(path); }
+  // What is made of a file that the run does not keep, where that file is: PlanTexts::made().
+  Result<std::string> made(const std::string& name, const std::function<Result<std::string>()>& make) const {
+    return texts_->made(name, make);
+  }
   const PlanTexts& plan_texts() const { return *texts_; }
   // What a key of type file_or_value gives: the text, or what stands in its file.
   Result<std::string> given_text(const Json& value) const;
@@ -121,6 +135,8 @@ class Config {
   const JsonObject& written() const { return filled_ ? filled_->written : values_; }
   // What was filled from variables with telling names: to be sent, never shown.
   std::vector<std::string> filled_secrets() const;
+  // A text for readers: with [hidden] in the place of those.
+  std::string shown_text(std::string_view path) const;
   struct FilledValues {
     JsonObject written;
     std::map<std::string, std::string> variables;  // that were filled
@@ -150,6 +166,10 @@ struct ResolvedConfig {
   Config config;
   std::vector<ConfigProblem> problems;  // empty: the config is good
 };
+
+// Where a variable with a telling name (API_TOKEN) is written into what others can look at (Fills::openly).
+std::vector<ConfigProblem> open_secrets(const Keys& keys, const ConfigSource& source,
+                                        const JsonObject& written);
 
 // A flag beats the file. Never stops at the first problem.
 ResolvedConfig resolve_config(const Keys& keys, const ConfigSource& source);

@@ -7,6 +7,7 @@
 #include "core/config/config.h"
 #include "core/config/variables.h"
 #include "core/secrets/literal_secrets.h"
+#include "core/secrets/secrets.h"
 #include "core/time.h"
 
 namespace assay {
@@ -65,6 +66,12 @@ std::vector<std::string> Config::filled_secrets() const {
     if (names_secret(name)) secrets.push_back(value);
   }
   return secrets;
+}
+
+std::string Config::shown_text(std::string_view path) const {
+  Secrets secrets(kHiddenMark);
+  for (const std::string& value : filled_secrets()) secrets.add(value);
+  return secrets.hide(text(path));
 }
 
 Result<std::string> Config::given_text(const Json& value) const {

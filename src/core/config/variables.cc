@@ -99,6 +99,24 @@ std::vector<std::string> variables_in(std::string_view text) {
   return names;
 }
 
+std::vector<std::string> environment_names(std::string_view text) {
+  std::vector<std::string> names;
+  const Environment noting = [&](std::string_view name) {
+    names.emplace_back(name);
+    return std::optional<std::string>("");
+  };
+  [[maybe_unused]] const auto filled = fill_environment(text, noting);
+  return names;
+}
+
+std::vector<std::string> environment_names(const std::vector<std::pair<std::string, std::string>>& values) {
+  std::vector<std::string> names;
+  for (const auto& [unused, value] : values) {
+    for (std::string& name : environment_names(value)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
 Json fingerprinted(const Json& values, const Json& written) {
   if (const auto text = as_text(written)) {
     if (written == values) return values;

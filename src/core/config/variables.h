@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/environment.h"
@@ -39,6 +40,11 @@ class ConfigVariables {
 
 // The names that a text uses.
 std::vector<std::string> variables_in(std::string_view text);
+
+// The same of what is filled later by core/environment.h, whose rules are simpler: of one text, or of the
+// values of headers and variables.
+std::vector<std::string> environment_names(std::string_view text);
+std::vector<std::string> environment_names(const std::vector<std::pair<std::string, std::string>>& values);
 
 // `values` with a fingerprint in the place of every text whose written form uses a variable with a telling
 // name (core/secrets/literal_secrets.h): equal if the secret is, and not the secret.

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,9 @@ class FileSink {
   ~FileSink();  // closes it
 
   void put(std::string_view bytes);
+  // Lets the kernel begin to bring what is written to the disk; waits for nothing. finish() has less to do
+  // then.
+  void start_flush();
   // Flushed to the disk and closed: 0, or the errno of the first failure.
   int finish();
   // Of all bytes, hex; nothing if it was not wanted. Once.
@@ -36,6 +40,8 @@ class FileSink {
   friend class WriteBehind;
   int fd_;
   int error_ = 0;
+  std::int64_t written_ = 0;  // bytes
+  std::int64_t begun_ = 0;    // of them, on their way to the disk
   std::optional<Sha256> hash_;
   std::size_t waiting_ = 0;  // buffers that were handed over and are not written; guarded by WriteBehind
 };

@@ -209,6 +209,36 @@ bool copy_plain_ascii(char* __restrict to, const char* __restrict from, std::siz
   return plain;
 }
 
+// The same for a few bytes of valid UTF-8, ASCII or not.
+constexpr std::ptrdiff_t kWide = 32;
+bool copy_plain(char* __restrict to, const char* __restrict from) {
+  bool plain = true;
+  for (std::ptrdiff_t i = 0; i < kWide; ++i) {
+    const auto c = static_cast<unsigned char>(from[i]);
+    to[i] = from[i];
+    plain &= (c >= 0x20) & (c != '"') & (c != '\\');
+  }
+  return plain;
+}
+
+// How many bytes are not plain. Without a branch, and counted in a byte as long as that cannot overflow, so
+// that the compiler counts sixteen at once.
+std::size_t specials_in(std::string_view text) {
+  constexpr std::size_t kAtMost = 128;
+  std::size_t sum = 0;
+  while (!text.empty()) {
+    std::uint8_t some = 0;
+    const std::string_view part = text.substr(0, kAtMost);
+    for (const char c : part) {
+      const auto byte = static_cast<unsigned char>(c);
+      some = static_cast<std::uint8_t>(some + ((byte < 0x20) | (byte == '"') | (byte == '\\')));
+    }
+    sum += some;
+    text.remove_prefix(part.size());
+  }
+  return sum;
+}
+
 // Writes the escape of a character that is not plain, and gives its end.
 char* write_escape(char* to, char c) {
   constexpr std::string_view kShort = "\"\\\b\f\n\r\t";
@@ -230,6 +260,11 @@ char* write_escaped(char* to, std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (end - at >= 8) {
+    if (end - at >= kWide && copy_plain(to, at)) {
+      at += kWide;
+      to += kWide;
+      continue;
+    }
     const std::uint64_t found = not_plain(at);
     std::memcpy(to, at, 8);
     const int plain = found == 0 ? 8 : std::countr_zero(found) / 8;
@@ -249,10 +284,7 @@ char* write_escaped(char* to, std::string_view text) {
 
 void append_escaped(std::string& out, std::string_view text) {
   if (!valid_utf8(text)) return append_escaped(out, repair_utf8(text));
-  // Without a branch, so that many bytes are counted at once.
-  std::uint32_t special = 0;
-  for (const char c : text)
-    special += static_cast<std::uint32_t>((static_cast<unsigned char>(c) < 0x20) | (c == '"') | (c == '\\'));
+  const std::size_t special = specials_in(text);
   const std::size_t before = out.size();
   const std::size_t room = before + text.size() + (std::size_t{5} * special) + 10;
   out.resize_and_overwrite(room, [&](char* begin, std::size_t /*room*/) {

@@ -113,7 +113,9 @@ UrlSecrets secrets_in(std::string_view url) {
   if (const auto at = user_end(url, from)) {
     found.user = {from, *at - from};
     const std::size_t colon = std::min(url.substr(0, *at).find(':', from), *at);
-    const std::size_t start = colon < *at ? colon + 1 : from;
+    // Alone it is a token for a web server, and a name for a database.
+    const bool name = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    const std::size_t start = colon < *at ? colon + 1 : name ? *at : from;
     found.secret.push_back({start, *at - start});
     from = *at + 1;
   }

@@ -25,7 +25,7 @@ Result<Terms> EmbeddingEffect::terms(Outside& outside) const {
       .whom = fmt::format("{}, embeddings", (*asked)->who),
       .price_name = model_,
       .expected_tokens = static_cast<double>(expected.prompt_tokens),
-      .expected_cost = outside.cost(expected, model_).value_or(0),
+      .expected_cost = outside.cost(expected, model_, Tariff::usual).value_or(0),
       .tries = outside.tries,
   };
 }
@@ -33,11 +33,8 @@ Result<Terms> EmbeddingEffect::terms(Outside& outside) const {
 Task<TryResult> EmbeddingEffect::send(Outside& outside) {
   auto asked = outside.models.asked(model_);
   if (!asked) co_return std::unexpected(TryFailure{std::move(asked.error())});
-  auto* model = dynamic_cast<EmbeddingModel*>(&(*asked)->model);
-  if (model == nullptr) {
-    co_return std::unexpected(
-        TryFailure{Error{ErrorKind::config, fmt::format("{} has no embeddings", model_), {}}});
-  }
+  EmbeddingModel* model = (*asked)->model.embedding();
+  if (model == nullptr) co_return std::unexpected(TryFailure{no_embeddings(model_)});
   auto reply = co_await model->embed(texts_);
   if (!reply)
     co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});

@@ -14,6 +14,9 @@ constexpr std::int64_t kExpectedCompletionTokens = 1000;  // where a request set
 Sampling in_force(Sampling asked, const ModelIdentity& identity) {
   if (!asked.temperature) asked.temperature = identity.temperature;
   if (!asked.max_tokens) asked.max_tokens = identity.max_tokens;
+  if (!asked.top_p) asked.top_p = identity.top_p;
+  if (!asked.seed) asked.seed = identity.seed;
+  if (asked.stop.empty()) asked.stop = identity.stop;
   return asked;
 }
 
@@ -46,13 +49,18 @@ Result<Terms> ModelEffect::terms(Outside& outside) const {
   terms.request_prefixes = std::move(request.ends);
   terms.lane = (*asked)->lane;
   terms.whom = (*asked)->who;
+  if ((*asked)->concurrency) terms.most_at_once = *(*asked)->concurrency;
   terms.price_name = request_.model;
   terms.tries = outside.tries;
+  if (outside.batch && (*asked)->model.batched() != nullptr) {
+    terms.tariff = Tariff::batch;
+    terms.lane += ", batches";
+  }
   const Usage expected{.prompt_tokens = estimate_prompt_tokens(request_),
                        .completion_tokens = request_.sampling.max_tokens.value_or(
                            static_cast<int>(kExpectedCompletionTokens))};
   terms.expected_tokens = static_cast<double>(expected.prompt_tokens + expected.completion_tokens);
-  terms.expected_cost = outside.cost(expected, request_.model).value_or(0);
+  terms.expected_cost = outside.cost(expected, request_.model, terms.tariff).value_or(0);
   return terms;
 }
 
@@ -60,13 +68,21 @@ Task<TryResult> ModelEffect::send(Outside& outside) {
   auto asked = outside.models.asked(request_.model);
   if (!asked) co_return std::unexpected(TryFailure{std::move(asked.error())});
   Streamed streamed(outside);
-  auto reply =
-      co_await (*asked)->model.complete(request_, [&streamed](std::int64_t more) { streamed.add(more); });
-  if (!reply)
-    co_return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
+  co_return taken(outside, co_await (*asked)->model.complete(
+                               request_, [&streamed](std::int64_t more) { streamed.add(more); }));
+}
+
+Task<TryResult> ModelEffect::send_by(Outside& outside, const Carry& carry) {
+  auto asked = outside.models.asked(request_.model);
+  if (!asked) co_return std::unexpected(TryFailure{std::move(asked.error())});
+  co_return taken(outside, co_await (*asked)->model.batched()->complete_by(request_, carry));
+}
+
+TryResult ModelEffect::taken(const Outside& outside, std::expected<ChatReply, ModelFailure> reply) {
+  if (!reply) return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
   fresh_ = without_secrets(std::move(*reply), outside.secrets);
   PrefixedText kept = to_text(*fresh_);
-  co_return Try{std::move(kept.text), fresh_->usage, fresh_->model, std::move(kept.ends)};
+  return Try{std::move(kept.text), fresh_->usage, fresh_->model, std::move(kept.ends)};
 }
 
 Task<Result<ChatReply>> complete(CaseContext& context, std::string step, int attempt, ChatRequest request) {

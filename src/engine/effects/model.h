@@ -20,11 +20,14 @@ class ModelEffect final : public Effect {
   Result<Terms> terms(Outside& outside) const override;
   bool travels() const override { return true; }
   Task<TryResult> send(Outside& outside) override;
+  Task<TryResult> send_by(Outside& outside, const Carry& carry) override;
   const ChatRequest& request() const { return request_; }
   // The answer, if it came now: it need not be read back from its journaled form.
   std::optional<ChatReply> take_fresh() { return std::exchange(fresh_, std::nullopt); }
 
  private:
+  TryResult taken(const Outside& outside, std::expected<ChatReply, ModelFailure> reply);
+
   ChatRequest request_;
   std::optional<ChatReply> fresh_;
 };

@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "core/files/find_program.h"
 #include "core/sha256.h"
 #include "evaluations/benchmark/aggregate.h"
+#include "evaluations/benchmark/judged/judge_stress.h"
+#include "evaluations/benchmark/judged/judged_answers.h"
 #include "evaluations/benchmark/run_case.h"
+#include "evaluations/benchmark/run_material.h"
 #include "evaluations/benchmark/run_outcome.h"
 #include "evaluations/benchmark/scorer_choices.h"
 #include "evaluations/benchmark/standing.h"
+#include "evaluations/stress/stressed.h"
 #include "models/declared.h"
 #include "models/tokens.h"
 
@@ -45,8 +51,13 @@ class PlannedRuns final : public CaseSource {
   Result<bool> next() override {
     if (position_ == plan_.runs.size()) return false;
     stand_on(position_++);
-    if (!directory_.empty())
+    if (!plan_.transcripts.empty()) {
+      current_.payload =
+          to_payload(run_state_or_taken(earlier(current_.id), path_of(current_.id),
+                                        fmt::format("{}/{}.yaml", plan_.transcripts, current_.id)));
+    } else if (!directory_.empty()) {
       current_.payload = to_payload(run_state(earlier(current_.id), path_of(current_.id)));
+    }
     return true;
   }
   const Case& current() const override { return current_; }
@@ -164,7 +175,7 @@ void BenchmarkEvaluation::estimate(const Case& input, CallEstimate& estimate) co
   const BenchmarkTask& task = plan_.tasks[run.task];
   const RunState state = run_state_of(input);
   const Standing standing = standing_of(plan_, run, state);
-  if (!standing.unreadable.empty()) return;
+  if (!standing.unreadable.empty() || !standing.unfinished.empty()) return;
   const bool skipped = standing.next.action == Resume::Action::skip;
   if (judge_ && task.task.scorer && task.task.scorer->name == ScorerName::rubric) {
     const Variation& variation = task.task.variations[run.variation];
@@ -223,7 +234,7 @@ std::vector<std::string> BenchmarkEvaluation::models() const {
   std::set<std::string> names;
   const bool tools =
       std::ranges::any_of(plan_.systems, [](System system) { return system != System::promptql; });
-  if (tools) {
+  if (tools && plan_.transcripts.empty()) {
     for (const BenchmarkModel& model : plan_.models) names.insert(model.name);
   }
   if (judge_) names.insert(judge_->model());
@@ -232,12 +243,39 @@ std::vector<std::string> BenchmarkEvaluation::models() const {
 
 std::vector<std::string> BenchmarkEvaluation::variables() const {
   std::set<std::string> names;
-  if (std::ranges::find(plan_.systems, System::promptql) == plan_.systems.end()) return {};
-  for (const BenchmarkModel& model : plan_.models) {
-    for (std::string& name : variables_of(promptql_query(plan_.promptql, model.spec, "")))
-      names.insert(std::move(name));
+  for (const auto& tool : plan_.tools_used()) {
+    for (std::string& name : variables_of(*tool)) names.insert(std::move(name));
+  }
+  const bool asked = std::ranges::find(plan_.systems, System::promptql) != plan_.systems.end();
+  if (asked && plan_.transcripts.empty()) {
+    for (const BenchmarkModel& model : plan_.models) {
+      for (std::string& name : variables_of(promptql_query(plan_.promptql, model.spec, "")))
+        names.insert(std::move(name));
+    }
   }
   return {names.begin(), names.end()};
+}
+
+std::vector<std::pair<std::string, std::string>> BenchmarkEvaluation::not_found() const {
+  std::vector<std::pair<std::string, std::string>> missing;
+  for (const auto& tool : plan_.tools_used()) {
+    for (auto& [key, words] : assay::not_found(*tool)) {
+      const std::string entry = fmt::format("{}.{}", tool->entry, key);
+      // The key says where in the config to look: of a task's own tool, at what brought it in.
+      if (tool->file.empty()) {
+        missing.emplace_back(entry, std::move(words));
+      } else {
+        missing.emplace_back("input_dir", fmt::format("{}: {}: {}", tool->file, entry, words));
+      }
+    }
+  }
+  for (const BenchmarkTask& task : plan_.tasks) {
+    if (!task.task.scorer || task.task.scorer->name != ScorerName::command) continue;
+    if (auto found = check_command(task.task.scorer->command, ""); !found)
+      missing.emplace_back("input_dir",
+                           fmt::format("{}: scorer.command: {}", task.file, found.error().text()));
+  }
+  return missing;
 }
 
 std::vector<std::string> BenchmarkEvaluation::columns() const {
@@ -284,6 +322,9 @@ void BenchmarkEvaluation::line(const Case& input, const FinishedCase* finished, 
   }
   const Score scores[] = {{"score.mean", outcome.score}, {score_names_[input.part], outcome.score}};
   line.scores(scores);
+  // What a judge of the answer saw beside it: whoever checks the judge needs it too.
+  const Variation& variation = file.variations[run.variation];
+  if (judge_ && variation.expected_output) line.json("expected", *variation.expected_output);
   if (!outcome.usage.is_null()) line.usage(outcome.usage);
 
   const auto cell = [](const auto& value) {
@@ -303,9 +344,12 @@ void BenchmarkEvaluation::line(const Case& input, const FinishedCase* finished, 
                          {{"file", run.id + ".yaml"}, {"error", line.error()}}};
     });
   } else if (outcome.score && *outcome.score < 1) {
-    const Variation& variation = plan_.tasks[run.task].task.variations[run.variation];
     line.notable(*outcome.score, [&] { return low_score(run, variation, outcome); });
   }
+}
+
+Json BenchmarkEvaluation::material(const Case& input, const FinishedCase* /*finished*/) const {
+  return run_material(plan_, plan_.runs[input.part], run_state_of(input));
 }
 
 std::unique_ptr<Aggregate> BenchmarkEvaluation::aggregate(OutputFiles& files, const RunFacts& /*run*/) const {
@@ -313,6 +357,32 @@ std::unique_ptr<Aggregate> BenchmarkEvaluation::aggregate(OutputFiles& files, co
 }
 
 std::vector<std::string> BenchmarkEvaluation::metric_names() const {
+  std::vector<std::string> names = figure_names();
+  add_names(human_, names);
+  return names;
+}
+
+std::unique_ptr<stress::Stressing> BenchmarkEvaluation::stressing() const {
+  if (!judge_) return nullptr;
+  const auto rated_answer = [this](const Case& input) -> std::optional<JudgedAnswer> {
+    const PlannedRun& run = plan_.runs[input.part];
+    const TaskFile& task = plan_.tasks[run.task].task;
+    const Standing standing = standing_of(plan_, run, run_state_of(input));
+    const bool rated = task.scorer && task.scorer->name == ScorerName::rubric;
+    const bool ended = standing.unreadable.empty() && standing.unfinished.empty();
+    if (!rated || !ended || !standing.file.answer) return std::nullopt;
+    return JudgedAnswer{run.task, run.variation, run.system, *standing.file.answer};
+  };
+  return judge_stressing(plan_, rated_answer,
+                         plan_.transcripts.empty() ? "the systems would be asked for their answers" : "",
+                         moved_);
+}
+
+std::string BenchmarkEvaluation::unchecked() const {
+  return !human_.empty() || !judge_ ? "" : not_checked("score.mean");
+}
+
+std::vector<std::string> figure_names() {
   return {"score.mean",    "score.mean.",    "answered",    "answered.",       "completed",  "completed.",
           "repeatability", "repeatability.", "nudges.mean", "tool_calls.mean", "difference."};
 }
@@ -338,6 +408,7 @@ std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<Con
       problems.push_back({"config", "judge", "is missing, and a task has the scorer `rubric`"});
     }
   }
+  add_scorer_prints(plan, prints, problems);
   if (!problems.empty()) {
     // Those of the tasks are told in the same breath.
     for (const Problem& problem : plan.problems) {
@@ -345,7 +416,17 @@ std::unique_ptr<Evaluation> make_benchmark(const Config& config, std::vector<Con
     }
     return nullptr;
   }
-  return std::make_unique<BenchmarkEvaluation>(std::move(plan), std::move(judge), std::move(prints));
+  if (config.has("answers")) {
+    if (judge)
+      return make_judged_answers(std::move(plan), std::move(*judge), std::move(prints), config, problems);
+    problems.push_back({"config", "answers", "no task has the scorer `rubric`, so no judge rates an answer"});
+    return nullptr;
+  }
+  auto evaluation =
+      std::make_unique<BenchmarkEvaluation>(std::move(plan), std::move(judge), std::move(prints));
+  evaluation->moved_beyond(stress::moved_part(config));
+  evaluation->check_against(HumanCheck::from(config, evaluation->mean_figures(), problems));
+  return problems.empty() ? std::move(evaluation) : nullptr;
 }
 
 }  // namespace assay::benchmark

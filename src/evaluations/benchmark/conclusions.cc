@@ -1,6 +1,7 @@
 #include "evaluations/benchmark/conclusions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,9 +15,14 @@ constexpr double kLevel = 0.05;
 constexpr std::size_t kMostUndecided = 3;  // pairs with a sentence of their own
 
 std::string interval_of(const Estimate& estimate) {
-  return estimate.ci ? fmt::format("{} interval {}", level_words(estimate.level),
-                                   range_words(*estimate.ci, Metric::Form::number))
-                     : "no interval: " + estimate.undefined;
+  if (estimate.ci)
+    return fmt::format("{} interval {}", level_words(estimate.level),
+                       range_words(*estimate.ci, Metric::Form::number));
+  // Some reasons say it themselves.
+  constexpr std::string_view kNone = "no interval";
+  if (estimate.undefined.empty()) return std::string(kNone);
+  return estimate.undefined.starts_with(kNone) ? estimate.undefined
+                                               : fmt::format("{}: {}", kNone, estimate.undefined);
 }
 
 std::string extent(const Pair& pair) {
@@ -82,6 +88,27 @@ void add_comparisons(const ContestResult& result, std::vector<std::string>& sent
   }
 }
 
+std::string spread_sentence(const RepeatSpread& repeats, std::size_t contenders) {
+  const VoteSpread& spread = repeats.spread;
+  const double between = *spread.of_case.value;
+  const double within = *spread.of_answer.value;
+  const auto runs = static_cast<std::int64_t>(std::llround(spread.answers));
+  const std::string shares = fmt::format(
+      "Spread of {}{}: {} of the variance of a run's score lies between variations, {} between runs of one",
+      repeats.contender, contenders > 1 ? ", which is the least sure of them" : "",
+      share_words(between / (between + within)), share_words(within / (between + within)));
+  if (!repeats.score.ci) return shares + ".";
+  // The interval of the score as it stands, and narrower by as much as the variance of a variation's mean is.
+  const double reached =
+      std::max(repeats.score.ci->high - *repeats.score.value, *repeats.score.value - repeats.score.ci->low);
+  const double narrower = std::sqrt((between + within / static_cast<double>(2 * runs)) /
+                                    (between + within / static_cast<double>(runs)));
+  return shares + fmt::format("; {} of each of {} reach ±{}, {} would bring ±{}.",
+                              counted_words(runs, "run", "runs"),
+                              counted_words(spread.cases, "variation", "variations"), number_words(reached),
+                              counted_words(2 * runs, "run", "runs"), number_words(reached * narrower));
+}
+
 }  // namespace
 
 std::vector<std::string> conclusions_of(const ContestResult& result) {
@@ -120,6 +147,7 @@ std::vector<std::string> conclusions_of(const ContestResult& result) {
         fmt::format("Runs of {} without a score: {}; with them its mean would lie between {}.",
                     contender.name, missing, range_words(*contender.score.bounds, Metric::Form::number)));
   }
+  if (result.least_sure) sentences.push_back(spread_sentence(*result.least_sure, result.contenders.size()));
   if (result.kept > 0) {
     sentences.push_back(fmt::format("{} scored although something else is asked now, as keep_changed says.",
                                     counted_words(result.kept, "answer is", "answers are")));

@@ -13,6 +13,7 @@
 
 #include "evaluations/benchmark/scorer_choices.h"
 #include "evaluations/figures.h"
+#include "evaluations/judges/judge_spread.h"
 #include "report/plots/plot.h"
 #include "stats/comparisons/adjust.h"
 #include "stats/comparisons/pairs.h"
@@ -166,7 +167,9 @@ void Contest::finish(Summary& summary) {
   add_variations(summary);
   std::vector<Pair> compared = pairs();
   add_comparison(compared, summary);
-  summary.conclusions = conclusions_of(result(std::move(compared)));
+  ContestResult decided = result(std::move(compared));
+  decided.least_sure = add_spread(summary);
+  summary.conclusions = conclusions_of(decided);
   Table scorers = scorer_table();
   for (const BenchmarkTask& task : plan_.tasks) add_scorers(scorers, task.name, task.task);
   summary.tables.push_back(std::move(scorers));
@@ -273,6 +276,35 @@ void Contest::add_variations(Summary& summary) const {
                                     "A cell is the mean over the repeats; intervals are in the tables."},
                                    map));
   summary.tables.push_back(std::move(table));
+}
+
+std::optional<RepeatSpread> Contest::add_spread(Summary& summary) const {
+  Table table = components_table("Where the spread of the scores comes from");
+  std::optional<RepeatSpread> widest;
+  double width = 0;
+  for (const std::string& contender : contenders_) {
+    std::vector<VotedCase> cases;
+    bool repeated = false;
+    for (const auto& [place, means] : by_variation_) {
+      const auto found = means.find(contender);
+      if (found == means.end() || found->second.scores.n() == 0) continue;
+      repeated = repeated || found->second.scores.n() > 1;
+      VotedCase& one = cases.emplace_back();
+      if (plan_.tasks.size() > 1) one.cluster = plan_.tasks[place.first].name;
+      for (const double score : votes_like(found->second.scores)) one.answers.push_back({score});
+    }
+    if (!repeated) continue;
+    VoteSpread spread = vote_spread(cases);
+    if (!spread.undefined.empty()) continue;
+    add_components("score.mean." + contender, spread, summary, table);
+    Estimate score = score_of(by_contender_.at(contender));
+    const double wide = score.ci ? score.ci->high - score.ci->low : 0;
+    if (widest && wide <= width) continue;
+    width = wide;
+    widest = RepeatSpread{contender, std::move(spread), std::move(score)};
+  }
+  if (!table.rows.empty()) summary.tables.push_back(std::move(table));
+  return widest;
 }
 
 Interval Contest::Repeated::mean_bounds() const {

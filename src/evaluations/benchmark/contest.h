@@ -45,7 +45,9 @@ class Contest {
   void add(RunFigures figures);
   // The deciding sentences; metrics score.mean, answered, completed, repeatability (each also per contender:
   // "score.mean.SYSTEM/MODEL", which come first where there are several: a mean over rivals decides nothing),
-  // nudges.mean, tool_calls.mean, difference.A-B; tables scores, scorers, systems, variations, comparison.
+  // with repeats score.mean.SYSTEM/MODEL.variance.case and .answer,
+  // nudges.mean, tool_calls.mean, difference.A-B; tables scores, scorers, systems, variations,
+  // comparison, variance_components.
   void finish(Summary& summary);
 
  private:
@@ -84,6 +86,9 @@ class Contest {
   std::vector<Pair> pairs() const;
   Pair pair(const std::string& first, const std::string& second) const;
   static void add_comparison(const std::vector<Pair>& pairs, Summary& summary);
+  // The variances between variations and between runs of one, where there are several; the contender that is
+  // least sure.
+  std::optional<RepeatSpread> add_spread(Summary& summary) const;
   ContestResult result(std::vector<Pair> pairs) const;
   void add_systems(Summary& summary) const;
   void add_variations(Summary& summary) const;

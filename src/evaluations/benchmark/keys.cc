@@ -1,5 +1,6 @@
 // The config keys of a benchmark, for reading, help and the reference page.
 #include "evaluations/benchmark/plan.h"
+#include "evaluations/human_check.h"
 #include "evaluations/judge_config.h"
 #include "tools/tool_config.h"
 
@@ -54,6 +55,15 @@ Keys benchmark_keys() {
        .help = "Keep answers in output_dir whose prompt, system prompt or model has been changed since, and "
                "score them; by default such runs are done afresh.",
        .default_value = false},
+      {.name = "transcripts",
+       .type = KeyType::path,
+       .help =
+           "The directory of an earlier run, whose transcripts are scored as they are; no system is asked. "
+           "`assay score` sets it."},
+      {.name = "answers",
+       .type = KeyType::path,
+       .help = "Answers that the judge rates as they stand, instead of runs; no system is asked: lines with "
+               "`task`, `variation` and `answer`, of tasks with the scorer `rubric`."},
       tools_key(),
       {.name = "max_servers",
        .type = KeyType::integer,
@@ -83,6 +93,7 @@ Keys benchmark_keys() {
                  .help = "JSON files of artifacts that are given along."},
                 {.name = "timeout", .type = KeyType::duration, .help = "Longest time for one query; 600s."}}},
       judge_key("The model that rates, for tasks with the scorer `rubric`."),
+      human_key(),
   };
 }
 

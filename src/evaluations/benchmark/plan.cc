@@ -320,6 +320,20 @@ ToolSpecs BenchmarkPlan::tools_of(const BenchmarkTask& task, System system) cons
   return tools;
 }
 
+ToolSpecs BenchmarkPlan::tools_used() const {
+  ToolSpecs used;
+  if (!transcripts.empty()) return used;
+  for (const BenchmarkTask& task : tasks) {
+    for (const System system : systems) {
+      if (system == System::promptql) continue;
+      for (const auto& tool : tools_of(task, system)) {
+        if (std::ranges::find(used, tool) == used.end()) used.push_back(tool);
+      }
+    }
+  }
+  return used;
+}
+
 int BenchmarkPlan::runs_at_once() const {
   std::ptrdiff_t most = 0;
   for (const BenchmarkTask& task : tasks) {
@@ -374,7 +388,8 @@ BenchmarkPlan make_plan(const Config& config, std::vector<ConfigProblem>& proble
   plan.max_turns = config.integer("max_turns").value_or(20);
   plan.max_servers = static_cast<int>(config.integer("max_servers").value_or(16));
   plan.max_nudges = config.integer("max_nudges").value_or(3);
-  plan.keep_changed = config.boolean("keep_changed");
+  plan.transcripts = config.text("transcripts");
+  plan.keep_changed = config.boolean("keep_changed") || !plan.transcripts.empty();
   plan.sampling.temperature = config.number("temperature");
   if (const auto tokens = config.integer("max_tokens")) plan.sampling.max_tokens = static_cast<int>(*tokens);
   const bool promptql = std::ranges::find(plan.systems, System::promptql) != plan.systems.end();

@@ -58,9 +58,12 @@ struct BenchmarkPlan {
   Sampling sampling;
   PromptqlSettings promptql;
   bool keep_changed = false;  // see Present
+  std::string transcripts;    // directory of an earlier run whose files are scored; "": the systems are asked
 
   // The tools that a system has.
   ToolSpecs tools_of(const BenchmarkTask& task, System system) const;
+  // Those that some system has in some task, each once.
+  ToolSpecs tools_used() const;
   // How many runs may be under way at a time without more servers of their own than that.
   int runs_at_once() const;
   // What the system is asked, filled in.

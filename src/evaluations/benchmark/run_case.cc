@@ -76,7 +76,7 @@ std::string confirmation(const std::string& artifact) {
 
 // Whom a failure is charged to. The model under test is the system here, not a judge.
 OutcomeKind charged_to(ErrorKind kind) {
-  if (kind == ErrorKind::refused) return OutcomeKind::refused;
+  if (kind == ErrorKind::refused || kind == ErrorKind::context_overflow) return outcome_of(kind);
   return kind == ErrorKind::target ? OutcomeKind::target_failed : OutcomeKind::infra_failed;
 }
 
@@ -91,7 +91,7 @@ class RunningCase {
     if (!standing.unreadable.empty()) co_return unreadable(standing.unreadable);
     const std::string aside = replaced_file(run_, state_);
     change_ = change_words(plan_, run_, standing, aside);
-    written_ = state_.text.value_or("");
+    if (!state_.taken) written_ = state_.text.value_or("");
     file_ = std::move(standing.file);
     const Resume& next = standing.next;
     if (next.action == Resume::Action::again && !next.changed.empty()) {
@@ -101,7 +101,7 @@ class RunningCase {
       file_.seconds.reset();
     }
     const Ledger ledger(file_);
-    Status ended;
+    Status ended = standing.unfinished.empty() ? Status() : fail(ErrorKind::target, standing.unfinished);
     if (next.action != Resume::Action::skip) {
       begin(next);
       const Keep keep = [&](RunFile& file) {

@@ -31,10 +31,19 @@ RunState run_state(const EarlierSittings& earlier, std::string path) {
   return state;
 }
 
+RunState run_state_or_taken(const EarlierSittings& earlier, std::string path, std::string transcript) {
+  RunState own = run_state(earlier, std::move(path));
+  if (own.text || !own.problem.empty()) return own;
+  RunState other = run_state(earlier, std::move(transcript));
+  other.taken = true;
+  return other;
+}
+
 std::string to_payload(const RunState& state) {
   JsonObject json{{"sitting", state.sitting}, {"path", state.path}};
   if (state.text) json["text"] = *state.text;
   if (!state.problem.empty()) json["problem"] = state.problem;
+  if (state.taken) json["taken"] = true;
   JsonArray verdicts;
   for (const Verdict& one : state.verdicts)
     verdicts.push_back(JsonObject{{"of", one.of}, {"score", one.score}, {"details", one.details}});
@@ -49,6 +58,7 @@ RunState run_state_of(const Case& input) {
   state.path = text_at(*tree, "path");
   state.text = find_text(*tree, "text");
   state.problem = text_at(*tree, "problem");
+  if (const Json* taken = find_member(*tree, "taken")) state.taken = as_boolean(*taken).value_or(false);
   for (const Json& verdict : list_at(*tree, "verdicts")) {
     const Json* score = find_member(verdict, "score");
     const Json* details = find_member(verdict, "details");

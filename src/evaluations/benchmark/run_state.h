@@ -31,10 +31,13 @@ struct RunState {
   std::string path;                 // of the output file, for messages
   std::optional<std::string> text;  // what is in it; nothing: there is no such file
   std::string problem;              // why it cannot be read; "" if it can
+  bool taken = false;               // the file is that of another run, and is not there yet in this one
 };
 
 // Reads the file, if it is there.
 RunState run_state(const EarlierSittings& earlier, std::string path);
+// Where there is none, that of an earlier run at `transcript`.
+RunState run_state_or_taken(const EarlierSittings& earlier, std::string path, std::string transcript);
 
 std::string to_payload(const RunState& state);
 // Accepts what to_payload wrote; a case without payload is a run that has not begun.

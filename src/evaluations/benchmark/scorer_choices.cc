@@ -1,17 +1,20 @@
 #include "evaluations/benchmark/scorer_choices.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/text.h"
+#include "tools/program_files.h"
 
 namespace assay::benchmark {
 namespace {
 
 constexpr std::size_t kMostNamed = 10;  // variations in one sentence
+constexpr std::size_t kShownCriteria = 300;
 
 std::string variation_words(const ScorerChoice& choice, std::size_t all) {
   if (choice.variations.size() == all) return "all";
@@ -46,7 +49,8 @@ std::string words_of(const Scorer& scorer, const Json* expected) {
       if (scorer.cutoff) words += fmt::format(", cutoff {}", number_text(*scorer.cutoff));
       return words;
     case ScorerName::rubric:
-      return words + fmt::format(", {} criteria", scorer.criteria.size());
+      return words + fmt::format(", {} criteria: {}", scorer.criteria.size(),
+                                 shorten(join(scorer.criteria, "; "), kShownCriteria));
     case ScorerName::command:
       return words + (scorer.command.empty() ? "" : " " + scorer.command.front());
     case ScorerName::exact:
@@ -89,6 +93,19 @@ void add_scorers(Table& table, const std::string& task, const TaskFile& file) {
     table.rows.push_back({boost::json::string(task),
                           boost::json::string(variation_words(choice, file.variations.size())),
                           boost::json::string(scorer), boost::json::string(chosen_words(choice))});
+  }
+}
+
+void add_scorer_prints(const BenchmarkPlan& plan, std::map<std::string, std::string>& prints,
+                       std::vector<ConfigProblem>& problems) {
+  for (const BenchmarkTask& one : plan.tasks) {
+    if (!one.task.scorer || one.task.scorer->name != ScorerName::command) continue;
+    auto print = program_fingerprint(one.task.scorer->command);
+    if (!print) {
+      problems.push_back({one.file, "scorer.command", print.error().text()});
+    } else if (!print->empty()) {
+      prints.emplace(fmt::format("scorers/{}/program/files", one.name), std::move(*print));
+    }
   }
 }
 

@@ -2,10 +2,12 @@
 // reader who does not know what was compared.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/json/json.h"
+#include "evaluations/benchmark/plan.h"
 #include "evaluations/benchmark/scoring/scorers.h"
 #include "evaluations/benchmark/task_file.h"
 #include "report/summary.h"
@@ -30,5 +32,10 @@ std::string sentence_of(const ScorerChoice& choice, const std::string& task, std
 // One row for each choice.
 Table scorer_table();
 void add_scorers(Table& table, const std::string& task, const TaskFile& file);
+
+// Fingerprints of the programs that score a task, by task: what they print is a judgement like that of a
+// judge, so that a run with another program is judged differently. A file that cannot be read is a problem.
+void add_scorer_prints(const BenchmarkPlan& plan, std::map<std::string, std::string>& prints,
+                       std::vector<ConfigProblem>& problems);
 
 }  // namespace assay::benchmark

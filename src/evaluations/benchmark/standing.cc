@@ -17,6 +17,12 @@ bool begins_otherwise(const RunFile& file, const std::string& prompt) {
   return first.kind == Entry::Kind::user_message && trim(first.text) != trim(prompt);
 }
 
+std::string last_error(const RunFile& file) {
+  if (file.error) return ": " + *file.error;
+  if (file.conversation.empty() || file.conversation.back().kind != Entry::Kind::error) return "";
+  return ": " + file.conversation.back().text;
+}
+
 }  // namespace
 
 RunForm form_of(System system) {
@@ -37,6 +43,12 @@ Standing standing_of(const BenchmarkPlan& plan, const PlannedRun& run, const Run
     standing.file = std::move(*file);
   }
   standing.next = resume(standing.file, plan.present(run));
+  if (plan.transcripts.empty() || standing.next.action == Resume::Action::skip) return standing;
+  standing.unfinished = state.text
+                            ? fmt::format("the transcript in {} did not come to its end{}", plan.transcripts,
+                                          last_error(standing.file))
+                            : fmt::format("there is no transcript {}.yaml in {}", run.id, plan.transcripts);
+  standing.next.action = Resume::Action::skip;
   return standing;
 }
 

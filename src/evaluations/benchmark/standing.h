@@ -17,6 +17,8 @@ struct Standing {
   RunFile file;
   Resume next;
   std::string unreadable;  // why the file cannot be read; "" if it can, or if there is none
+  // Of a run that is only scored: why there is nothing to score. It is skipped as if it were finished.
+  std::string unfinished = {};
 };
 Standing standing_of(const BenchmarkPlan& plan, const PlannedRun& run, const RunState& state);
 

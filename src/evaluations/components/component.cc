@@ -27,7 +27,7 @@ JsonObject generated_in(const JsonObject& result) {
 class ComponentEvaluation final : public Evaluation {
  public:
   ComponentEvaluation(DataFile data, const std::string& cluster, ComponentTask task,
-                      std::unique_ptr<Target> target, std::optional<HumanCheck> human)
+                      std::unique_ptr<Target> target, std::vector<HumanCheck> human)
       : data_(std::move(data)),
         task_(std::move(task)),
         target_(std::move(target)),
@@ -52,6 +52,9 @@ class ComponentEvaluation final : public Evaluation {
   std::vector<std::string> variables() const override {
     return target_ ? target_->variables() : std::vector<std::string>{};
   }
+  std::vector<std::pair<std::string, std::string>> not_found() const override {
+    return target_ ? target_->not_found() : std::vector<std::pair<std::string, std::string>>{};
+  }
 
   void line(const Case& input, const FinishedCase* finished, ResultLine& result) const override {
     const CaseFields given(given_fields(), input);
@@ -70,12 +73,10 @@ class ComponentEvaluation final : public Evaluation {
   }
 
   std::vector<MeanFigure> mean_figures() const override { return task_.means; }
-  const HumanCheck* human() const override { return human_ ? &*human_ : nullptr; }
+  std::span<const HumanCheck> human() const override { return human_; }
   std::vector<std::string> metric_names() const override {
     std::vector<std::string> names = task_.metrics;
-    if (human_) {
-      for (std::string& name : human_->metric_names()) names.push_back(std::move(name));
-    }
+    add_names(human_, names);
     return names;
   }
 
@@ -134,7 +135,7 @@ class ComponentEvaluation final : public Evaluation {
   DataFile data_;
   ComponentTask task_;
   std::unique_ptr<Target> target_;
-  std::optional<HumanCheck> human_;
+  std::vector<HumanCheck> human_;
   DataFields input_fields_;
   DataFields all_fields_;  // of a complete line
 };
@@ -175,6 +176,7 @@ std::unique_ptr<Evaluation> make_component(const Config& config, ComponentTask t
   auto human = HumanCheck::from(config, task.means, problems);
   DataFile data = read_data_file(config, "input_path", problems);
   if (!problems.empty()) return nullptr;
+  task.check = with_needed_fields(std::move(task.check), target.get());
   return std::make_unique<ComponentEvaluation>(std::move(data), config.text("cluster"), std::move(task),
                                                std::move(target), std::move(human));
 }

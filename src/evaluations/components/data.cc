@@ -53,23 +53,6 @@ bool needs_check(const DataField& field, bool is_text) {
   return field.check && !(field.type == FieldType::text_or_object && is_text);
 }
 
-std::string_view expected_words(const DataField& field) {
-  if (!field.expected.empty()) return field.expected;
-  switch (field.type) {
-    case FieldType::text:
-      return "text";
-    case FieldType::boolean:
-      return "true or false";
-    case FieldType::number:
-      return "a number";
-    case FieldType::text_or_object:
-      return "text or an object";
-    case FieldType::any:
-      return "a value";
-  }
-  return "";
-}
-
 std::string check_cluster(const Json& value) {
   if (value.is_number() || !as_text(value).value_or("").empty()) return "";
   return fmt::format("found {}, expected text or a number: it is the config's `cluster`", excerpt(value));
@@ -111,7 +94,7 @@ class FieldForm final : public LineForm {
   std::vector<std::string> at_end() override {
     std::vector<std::string> words;
     for (const auto& [field, counts] : unread_) {
-      if (!counts.empty()) words.push_back(unread_words(fields_.fields()[field], counts));
+      if (!counts.empty()) words.push_back(unread_words(fields_.fields()[field].name, counts));
     }
     return words;
   }
@@ -133,6 +116,23 @@ class FieldForm final : public LineForm {
 };
 
 }  // namespace
+
+std::string_view type_words(const DataField& field) {
+  if (!field.expected.empty()) return field.expected;
+  switch (field.type) {
+    case FieldType::text:
+      return "text";
+    case FieldType::boolean:
+      return "true or false";
+    case FieldType::number:
+      return "a number";
+    case FieldType::text_or_object:
+      return "text or an object";
+    case FieldType::any:
+      return "a value";
+  }
+  return "";
+}
 
 DataFields::DataFields(std::vector<DataField> fields, LineCheck check, const std::string& cluster)
     : fields_(std::move(fields)), declared_(fields_.size()), check_(std::move(check)), spellings_{"id"} {
@@ -197,7 +197,7 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
     }
     if (!here.present()) {
       if (field.presence == Presence::required) {
-        found.push_back(fmt::format("field {}: missing, expected {}", field.name, expected_words(field)));
+        found.push_back(fmt::format("field {}: missing, expected {}", field.name, type_words(field)));
       }
       continue;
     }
@@ -205,7 +205,7 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
       continue;
     if (!has_type(here, field.type)) {
       found.push_back(fmt::format("field {}: found {}, expected {}", name, excerpt(line.tree(spelling)),
-                                  expected_words(field)));
+                                  type_words(field)));
       continue;
     }
     if (needs_check(field, here.kind == FieldValue::Kind::text)) {
@@ -219,18 +219,8 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
 
 std::string value_problem(const DataField& field, const Json& value) {
   if (!has_type(value, field.type))
-    return fmt::format("found {}, expected {}", excerpt(value), expected_words(field));
+    return fmt::format("found {}, expected {}", excerpt(value), type_words(field));
   return needs_check(field, value.is_string()) ? field.check(value) : "";
-}
-
-std::string unread_words(const DataField& field, const KeyCounts& counts) {
-  std::vector<std::string> keys;
-  keys.reserve(counts.size());
-  for (const auto& [key, count] : counts)
-    keys.push_back(fmt::format("{} ({} {})", key, count, count == 1 ? "time" : "times"));
-  if (keys.empty()) return "";
-  return fmt::format("field {}: nothing reads the key{} {}", field.name, keys.size() == 1 ? "" : "s",
-                     join(keys, ", "));
 }
 
 WantedFields DataFields::wanted() const {

@@ -15,14 +15,13 @@
 #include "core/json/jsonl.h"
 #include "engine/work.h"
 #include "evaluations/data/data_file.h"
+#include "evaluations/data/unread_keys.h"
 
 namespace assay::components {
 
 // `text_or_object`: a text, or an object that the field's `check` reads.
 enum class FieldType { text, boolean, number, text_or_object, any };
 enum class Presence { required, optional };
-// How often keys occur.
-using KeyCounts = std::map<std::string, std::int64_t>;
 
 struct DataField {
   std::string name;
@@ -30,6 +29,7 @@ struct DataField {
   Presence presence = Presence::required;
   std::vector<std::string> other_names = {};  // older or newer spellings
   bool nullable = false;
+  std::string meaning = {};   // one line for help
   std::string expected = {};  // what FieldType::any means here, in words
   bool answer_key = false;    // an input field that the target must not see: what is expected of it
   // An actual field beside what is scored: if a target's value cannot be used it is missing, and the rest of
@@ -41,10 +41,10 @@ struct DataField {
   std::function<void(const Json&, KeyCounts&)> unread = {};
 };
 
+// What the field holds, in words: "text", "true or false".
+std::string_view type_words(const DataField& field);
 // Why the value is not what the field declares, in words; "" if it is. Null is no value.
 std::string value_problem(const DataField& field, const Json& value);
-// "the keys score (12 times) and rank (12 times) of structured_contexts are not read"; "" for none.
-std::string unread_words(const DataField& field, const KeyCounts& counts);
 
 class DataFields;
 // Problems between the fields of a line, in words; called when each field is good by itself.

@@ -8,6 +8,7 @@
 
 #include "evaluations/components/component.h"
 #include "evaluations/components/decision.h"
+#include "evaluations/components/guides.h"
 #include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "stats/classification/missing_decisions.h"
@@ -94,13 +95,19 @@ class JailbreakFigures final : public FactsFold<Decision> {
   MissingDecisions missing_;
 };
 
-ComponentTask task() {
+}  // namespace
+
+ComponentTask jailbreak_guardrails_task() {
   ComponentTask declared;
   declared.text_field = "question";
-  declared.input = {{.name = "question"},
-                    {.name = "expected_outcome", .type = FieldType::boolean, .answer_key = true}};
-  declared.actual = {{.name = "actual_outcome", .type = FieldType::boolean},
-                     {.name = "model", .presence = Presence::optional, .secondary = true}};
+  declared.input = {{.name = "question", .meaning = "what the user wrote"},
+                    {.name = "expected_outcome",
+                     .type = FieldType::boolean,
+                     .meaning = "true: it is a jailbreak",
+                     .answer_key = true}};
+  declared.actual = {
+      {.name = "actual_outcome", .type = FieldType::boolean, .meaning = "what the guard said"},
+      {.name = "model", .presence = Presence::optional, .meaning = "who answered", .secondary = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",
@@ -121,11 +128,9 @@ ComponentTask task() {
   return declared;
 }
 
-}  // namespace
-
 std::unique_ptr<Evaluation> make_jailbreak_guardrails(const Config& config,
                                                       std::vector<ConfigProblem>& problems) {
-  return make_component(config, task(), problems);
+  return make_component(config, jailbreak_guardrails_task(), problems);
 }
 
 }  // namespace assay::components

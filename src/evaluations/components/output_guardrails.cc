@@ -14,6 +14,7 @@
 
 #include "evaluations/components/component.h"
 #include "evaluations/components/decision.h"
+#include "evaluations/components/guides.h"
 #include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "stats/classification/missing_decisions.h"
@@ -241,22 +242,31 @@ class GuardrailFigures final : public FactsFold<Decision> {
   std::map<std::string, MissingReasons> missing_wanted_;  // by guardrail that they expect
 };
 
-ComponentTask task() {
+}  // namespace
+
+ComponentTask output_guardrails_task() {
   ComponentTask declared;
   declared.text_field = "message";
-  declared.input = {{.name = "message", .other_names = {"question"}},
-                    {.name = "expected_triggered", .type = FieldType::boolean, .answer_key = true},
-                    {.name = "expected_guardrails",
-                     .type = FieldType::any,
-                     .expected = "an object of true or false",
-                     .answer_key = true,
-                     .check = check_guardrails}};
-  declared.actual = {{.name = "actual_triggered", .type = FieldType::boolean},
-                     {.name = "actual_guardrails",
-                      .type = FieldType::any,
-                      .expected = "an object of true or false",
-                      .check = check_guardrails},
-                     {.name = "model", .presence = Presence::optional, .secondary = true}};
+  declared.input = {
+      {.name = "message", .other_names = {"question"}, .meaning = "the answer that the guardrails look at"},
+      {.name = "expected_triggered",
+       .type = FieldType::boolean,
+       .meaning = "whether any should trigger",
+       .answer_key = true},
+      {.name = "expected_guardrails",
+       .type = FieldType::any,
+       .meaning = "by guardrail, whether it should",
+       .expected = "an object of true or false",
+       .answer_key = true,
+       .check = check_guardrails}};
+  declared.actual = {
+      {.name = "actual_triggered", .type = FieldType::boolean, .meaning = "whether any did"},
+      {.name = "actual_guardrails",
+       .type = FieldType::any,
+       .meaning = "by guardrail, whether it did",
+       .expected = "an object of true or false",
+       .check = check_guardrails},
+      {.name = "model", .presence = Presence::optional, .meaning = "who answered", .secondary = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",
@@ -288,11 +298,9 @@ ComponentTask task() {
   return declared;
 }
 
-}  // namespace
-
 std::unique_ptr<Evaluation> make_output_guardrails(const Config& config,
                                                    std::vector<ConfigProblem>& problems) {
-  return make_component(config, task(), problems);
+  return make_component(config, output_guardrails_task(), problems);
 }
 
 }  // namespace assay::components

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "evaluations/components/component.h"
+#include "evaluations/components/guides.h"
 #include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "report/csv.h"
@@ -236,17 +237,28 @@ class RouterFigures final : public FactsFold<Routing> {
   Calibration calibration_;
 };
 
-ComponentTask task() {
+}  // namespace
+
+ComponentTask question_router_task() {
   ComponentTask declared;
   declared.text_field = "question";
-  declared.input = {{.name = "question"}, {.name = "expected_outcome", .answer_key = true}};
-  declared.actual = {{.name = "actual_outcome", .type = FieldType::text_or_object, .check = check_outcome},
-                     {.name = "confidence_score",
-                      .type = FieldType::number,
-                      .presence = Presence::optional,
-                      .secondary = true},
-                     {.name = "answer", .presence = Presence::optional, .secondary = true},
-                     {.name = "model", .presence = Presence::optional, .secondary = true}};
+  declared.input = {{.name = "question", .meaning = "what the user asked"},
+                    {.name = "expected_outcome", .meaning = "the right label", .answer_key = true}};
+  declared.actual = {
+      {.name = "actual_outcome",
+       .type = FieldType::text_or_object,
+       .meaning = "the label that was given",
+       .check = check_outcome},
+      {.name = "confidence_score",
+       .type = FieldType::number,
+       .presence = Presence::optional,
+       .meaning = "0 to 1: gives calibration",
+       .secondary = true},
+      {.name = "answer",
+       .presence = Presence::optional,
+       .meaning = "what was said besides",
+       .secondary = true},
+      {.name = "model", .presence = Presence::optional, .meaning = "who answered", .secondary = true}};
   declared.actual_schema = JsonObject{
       {"type", "object"},
       {"properties",
@@ -280,10 +292,8 @@ ComponentTask task() {
   return declared;
 }
 
-}  // namespace
-
 std::unique_ptr<Evaluation> make_question_router(const Config& config, std::vector<ConfigProblem>& problems) {
-  return make_component(config, task(), problems);
+  return make_component(config, question_router_task(), problems);
 }
 
 }  // namespace assay::components

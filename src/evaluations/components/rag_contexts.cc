@@ -45,7 +45,7 @@ std::string_view content_of(const Json& context) {
 
 std::string check_context(const Json& context) {
   constexpr std::string_view kExpected =
-      "text, or an object with its text under html_content (or html, content, text, chunk)";
+      "text, or an object with its text under html_content (or text, content, page_content, chunk)";
   if (!context.is_string() && !context.is_object())
     return fmt::format("found {}, expected {}", excerpt(context), kExpected);
   if (context.is_object()) {

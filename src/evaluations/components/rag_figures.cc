@@ -6,6 +6,7 @@
 
 #include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
+#include "evaluations/judges/judge_spread.h"
 #include "report/csv.h"
 #include "stats/intervals/mean.h"
 #include "stats/intervals/median.h"
@@ -63,9 +64,13 @@ class RagFigures final : public Aggregate {
     files_.write("tidy_results.csv", "id,metric,run,score,passed,error,detail\r\n");
   }
 
-  void add(const Case& /*input*/, const ResultLine& line) override {
+  void add(const Case& input, const ResultLine& line) override {
     const auto& facts = line.facts<RagFacts>();
-    for (std::size_t m = 0; m < metrics_.size(); ++m) tallies_[m].add(facts.metrics[m], metrics_[m]);
+    for (std::size_t m = 0; m < metrics_.size(); ++m) {
+      tallies_[m].add(facts.metrics[m], metrics_[m]);
+      if (runs_ > 1)
+        spread_.add(metrics_[m].name + ".mean", {input.cluster, {votes_like(facts.metrics[m].runs)}});
+    }
     files_.write("tidy_results.csv", facts.tidy_rows);
     files_.write("results_per_input.csv", facts.per_input_row);
   }
@@ -78,9 +83,13 @@ class RagFigures final : public Aggregate {
       append_csv_row(csv, row_of(metrics_[m].name, tallies_[m]));
     }
     files_.write("results_summary.csv", csv);
+    spread_.apply(summary);
   }
 
-  void conclude(Summary& summary) const override { conclude_rag_answers(summary); }
+  void conclude(Summary& summary) const override {
+    conclude_rag_answers(summary);
+    if (!spread_.sentence().empty()) summary.conclusions.push_back(spread_.sentence());
+  }
 
  private:
   void add_figures(const RagMetricSettings& metric, const Tally& tally, Summary& summary) const {
@@ -125,6 +134,7 @@ class RagFigures final : public Aggregate {
   int runs_;
   OutputFiles& files_;
   std::vector<Tally> tallies_;
+  JudgeSpread spread_;  // of several runs
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "evaluations/components/rag_material.h"
 #include "evaluations/worst_cases.h"
 #include "report/csv.h"
+#include "stats/intervals/median.h"
 
 namespace assay::components {
 namespace {
@@ -31,8 +32,9 @@ std::string score_cell(std::optional<double> value) {
   return value ? number_text(*value) : std::string();
 }
 
-RagLines::RagLines(std::vector<RagMetricSettings> metrics, ContextTexts contexts)
-    : metrics_(std::move(metrics)), contexts_(contexts) {
+RagLines::RagLines(std::vector<RagMetricSettings> metrics, ContextTexts contexts,
+                   std::shared_ptr<const Cascade> cascade)
+    : metrics_(std::move(metrics)), contexts_(contexts), cascade_(std::move(cascade)) {
   for (const RagMetricSettings& metric : metrics_) {
     mean_names_.push_back(metric.name + ".mean");
     pass_names_.push_back(metric.name + ".pass_rate");
@@ -52,14 +54,18 @@ void RagLines::write(const Case& input, const Json& fields, const RagRecord& rec
   facts.metrics.clear();
   facts.tidy_rows.clear();
   facts.per_input_row.clear();
+  facts.cascade = {record.cascade};
+  if (record.cascade && record.cascade->decided_by == kPeople && fields.is_object())
+    facts.cascade.shown = fields.get_object();
   std::vector<std::string> row{input.id, question, text_at(fields, "ideal_answer"),
                                text_at(fields, "llm_answer")};
   std::vector<std::string> per_input{input.id, question};
   for (std::size_t m = 0; m < metrics_.size(); ++m) {
     const std::vector<JudgedRun>* runs = record.find(metrics_[m].name);
-    facts.metrics.push_back(runs != nullptr
-                                ? add_runs(m, input, *runs, facts.tidy_rows)
-                                : RagFacts::OfMetric{{}, std::string(to_string(result.outcome()))});
+    facts.metrics.push_back(
+        record.cascade    ? decided(m, input, record, to_string(result.outcome()), facts.tidy_rows)
+        : runs != nullptr ? add_runs(m, input, *runs, facts.tidy_rows)
+                          : RagFacts::OfMetric{{}, std::string(to_string(result.outcome()))});
     const Moments& moments = facts.metrics.back().runs;
     row.push_back(score_cell(moments.mean()));
     per_input.insert(per_input.end(),
@@ -72,6 +78,7 @@ void RagLines::write(const Case& input, const Json& fields, const RagRecord& rec
   for (const char* name : {"question", "ideal_answer", "llm_answer", "structured_contexts", "model"}) {
     if (const Json* value = find_member(fields, name)) result.json(name, *value);
   }
+  if (record.cascade) result.json("cascade", to_json(*record.cascade));
   result.json("metrics", means.shown);
   result.scores(means.scores);
   const auto shown = [&](std::string why) {
@@ -86,6 +93,28 @@ void RagLines::write(const Case& input, const Json& fields, const RagRecord& rec
     result.notable(then_by(*means.worst, means.goodness.mean().value_or(0)),
                    [&] { return shown(means.worst_name); });
   }
+}
+
+RagFacts::OfMetric RagLines::decided(std::size_t metric, const Case& input, const RagRecord& record,
+                                     std::string_view outcome, std::string& tidy_rows) const {
+  const std::string& by = record.cascade->decided_by;
+  if (by == kPeople) {
+    const PeoplesWord* word = cascade_ ? cascade_->said_of(input.id) : nullptr;
+    RagFacts::OfMetric facts{{}, word == nullptr ? std::string(to_string(OutcomeKind::skipped)) : ""};
+    if (word != nullptr) facts.runs.add(word->value);
+    return facts;
+  }
+  const std::vector<JudgedRun>* runs = record.find(metrics_[metric].name);
+  if (runs == nullptr) return {{}, std::string(outcome)};
+  RagFacts::OfMetric facts = add_runs(metric, input, *runs, tidy_rows);
+  // The middle vote lies on the side that most votes are for, which is what was promised; a mean need not.
+  std::vector<double> scores;
+  for (const JudgedRun& run : *runs) {
+    if (run.score) scores.push_back(*run.score);
+  }
+  facts.runs = {};
+  if (const auto middle = median(scores)) facts.runs.add(*middle);
+  return facts;
 }
 
 RagFacts::OfMetric RagLines::add_runs(std::size_t metric, const Case& input,

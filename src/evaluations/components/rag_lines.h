@@ -2,11 +2,13 @@
 // over cases are made of. Pure.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/json/json.h"
+#include "evaluations/cascade/cascade_figures.h"
 #include "evaluations/components/rag_record.h"
 #include "evaluations/result_line.h"
 #include "stats/intervals/mean.h"
@@ -26,15 +28,17 @@ struct RagFacts final : CaseFacts {
     std::string missing;  // the outcome that cost them all; "" if the metric does not apply to the case
   };
   std::vector<OfMetric> metrics;  // in the order of the settings
-  std::string tidy_rows;          // of tidy_results.csv, one per run
-  std::string per_input_row;      // of results_per_input.csv
+  CascadeFacts cascade;
+  std::string tidy_rows;      // of tidy_results.csv, one per run
+  std::string per_input_row;  // of results_per_input.csv
 };
 
 class RagLines {
  public:
   // The contexts of a case as the judge reads them.
   using ContextTexts = std::vector<std::string> (*)(const Json& fields);
-  RagLines(std::vector<RagMetricSettings> metrics, ContextTexts contexts);
+  RagLines(std::vector<RagMetricSettings> metrics, ContextTexts contexts,
+           std::shared_ptr<const Cascade> cascade = nullptr);
 
   const std::vector<RagMetricSettings>& metrics() const { return metrics_; }
   std::vector<std::string> columns() const;  // of results.csv
@@ -50,11 +54,15 @@ class RagLines {
     Moments goodness;  // of all metrics
   };
   Means means_of(const RagRecord& record, const RagFacts& facts) const;
+  // Of a case that went up a cascade: the score that decides, and none if it is left to people.
+  RagFacts::OfMetric decided(std::size_t metric, const Case& input, const RagRecord& record,
+                             std::string_view outcome, std::string& tidy_rows) const;
   RagFacts::OfMetric add_runs(std::size_t metric, const Case& input, const std::vector<JudgedRun>& runs,
                               std::string& tidy_rows) const;
 
   std::vector<RagMetricSettings> metrics_;
   ContextTexts contexts_;
+  std::shared_ptr<const Cascade> cascade_;  // null: every case is judged by one judge
   std::vector<std::string> mean_names_;
   std::vector<std::string> pass_names_;
 };

@@ -1,5 +1,6 @@
 #include "evaluations/components/rag_metrics.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -41,18 +42,35 @@ std::unique_ptr<RagMetric> make_coherence(const RagMetricParts& parts) {
 
 }  // namespace
 
+std::vector<std::string> RagSight::fields() const {
+  std::vector<std::string> names;
+  if (question) names.emplace_back("question");
+  if (answer) names.emplace_back("llm_answer");
+  if (contexts) names.emplace_back("structured_contexts");
+  if (ideal_answer) names.emplace_back("ideal_answer");
+  return names;
+}
+
 const std::vector<RagMetricKind>& rag_metric_kinds() {
+  constexpr RagSight kAsked{.question = true, .answer = true};
+  constexpr RagSight kHeldAgainstIdeal{.answer = true, .ideal_answer = true};
   static const std::vector<RagMetricKind> kinds = {
-      {"relevance", 0.8, false, make_relevance},
-      {"faithfulness", 1, false, make_faithfulness},
-      {"context_relevancy", 0.8, false, make_context_relevancy},
-      {"coherence", 0.75, false, make_coherence},
-      {"factual_precision", 1, false, make_factual_precision},
-      {"factual_recall", 1, false, make_factual_recall},
-      {"absence_of_factual_contradictions", 1, false, make_absence_of_factual_contradictions},
-      {"bias", 0, true, make_bias},
+      {"relevance", 0.8, false, kAsked, make_relevance},
+      {"faithfulness", 1, false, {.answer = true, .contexts = true}, make_faithfulness},
+      {"context_relevancy", 0.8, false, {.question = true, .contexts = true}, make_context_relevancy},
+      {"coherence", 0.75, false, kAsked, make_coherence},
+      {"factual_precision", 1, false, kHeldAgainstIdeal, make_factual_precision},
+      {"factual_recall", 1, false, kHeldAgainstIdeal, make_factual_recall},
+      {"absence_of_factual_contradictions", 1, false, kHeldAgainstIdeal,
+       make_absence_of_factual_contradictions},
+      {"bias", 0, true, {.answer = true}, make_bias},
   };
   return kinds;
+}
+
+const RagMetricKind* rag_metric_kind(std::string_view name) {
+  const auto found = std::ranges::find(rag_metric_kinds(), name, &RagMetricKind::name);
+  return found == rag_metric_kinds().end() ? nullptr : &*found;
 }
 
 MetricScore without_score(Error error, JsonObject detail) {

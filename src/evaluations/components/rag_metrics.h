@@ -67,15 +67,29 @@ struct RagMetricParts {
   std::vector<ConfigProblem>& problems;
 };
 
+// What of a case the prompts of a metric hold, and so what a person sees who judges in its place.
+struct RagSight {
+  bool question = false;
+  bool answer = false;
+  bool contexts = false;
+  bool ideal_answer = false;
+
+  // As rag_answers names them.
+  std::vector<std::string> fields() const;
+};
+
 struct RagMetricKind {
   std::string_view name;
   double default_threshold;
   bool lower_is_better;
+  RagSight sees;
   std::unique_ptr<RagMetric> (*make)(const RagMetricParts& parts);
 };
 
 // Every metric there is.
 const std::vector<RagMetricKind>& rag_metric_kinds();
+// Null: there is none of the name.
+const RagMetricKind* rag_metric_kind(std::string_view name);
 
 // The texts of one of the judge's lists.
 std::vector<std::string> texts_of(const Json& reply, std::string_view list);

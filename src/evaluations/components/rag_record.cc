@@ -70,6 +70,7 @@ JsonObject to_json(const JudgedRun& run) {
 JsonObject to_json(const RagRecord& record) {
   JsonObject result;
   if (record.generated) result.emplace("generated", *record.generated);
+  if (record.cascade) result.emplace("cascade", to_json(*record.cascade));
   if (record.runs.empty()) return result;
   JsonObject by_metric;
   for (const auto& [metric, runs] : record.runs) {
@@ -85,6 +86,7 @@ RagRecord rag_record(const JsonObject& result) {
   RagRecord record;
   if (const Json* generated = result.if_contains("generated"); generated != nullptr && generated->is_object())
     record.generated = generated->get_object();
+  if (const Json* cascade = result.if_contains("cascade")) record.cascade = cascade_record(*cascade);
   const Json* by_metric = result.if_contains("runs");
   if (by_metric == nullptr || !by_metric->is_object()) return record;
   for (const auto& [metric, entries] : by_metric->get_object()) {

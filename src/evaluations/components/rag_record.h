@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/json/json.h"
+#include "evaluations/cascade/cascade_record.h"
 #include "evaluations/components/rag_metrics.h"
 
 namespace assay::components {
@@ -30,6 +31,8 @@ struct JudgedRun {
 struct RagRecord {
   std::optional<JsonObject> generated;                               // actual fields, if a target was asked
   std::vector<std::pair<std::string, std::vector<JudgedRun>>> runs;  // by metric; none if nothing was judged
+  // Of a cascade: who was asked, and decided. `runs` are then the votes of the judge that did.
+  std::optional<CascadeRecord> cascade = {};
 
   void add(std::string_view metric, JudgedRun run);
   // Null if the metric has judged nothing.

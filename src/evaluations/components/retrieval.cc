@@ -12,6 +12,7 @@
 
 #include "core/text.h"
 #include "evaluations/components/component.h"
+#include "evaluations/components/guides.h"
 #include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "evaluations/worst_cases.h"
@@ -168,6 +169,8 @@ std::string cell(std::optional<double> value) {
 }
 
 // Of the figures on ranks.
+constexpr std::size_t kUsualCutoffs[] = {1, 3, 5, 10, 20};
+
 std::vector<std::string> rank_names(const std::vector<std::size_t>& cutoffs) {
   std::vector<std::string> names = {"mrr", "map"};
   for (const char* figure : kRankFigures) {
@@ -361,25 +364,33 @@ ComponentTask task(const std::vector<std::size_t>& cutoffs) {
   ComponentTask declared;
   declared.text_field = "question";
   declared.input = {
-      {.name = "question"},
+      {.name = "question", .meaning = "what the user asked"},
       {.name = "expected_exact_paths",
        .type = FieldType::any,
        .presence = Presence::optional,
+       .meaning = "paths that should be found",
        .answer_key = true,
        .check = check_texts},
       {.name = "expected_chunk_uids",
        .type = FieldType::any,
        .presence = Presence::optional,
+       .meaning = "chunks that should be found; with them, paths are not compared",
        .answer_key = true,
        .check = check_texts},
-      {.name = "expected_opensearch_index", .presence = Presence::optional},  // says where to search
+      {.name = "expected_opensearch_index",
+       .presence = Presence::optional,
+       .meaning = "where to search"},  // says where to search
   };
   declared.actual = {{.name = "actual_search_results",
                       .type = FieldType::any,
                       .other_names = {"actual_chunk_uids_exact_paths_and_scores"},
+                      .meaning = "what was found: exact_path, chunk_uid, scores",
                       .expected = "a list of results, best first",
                       .check = check_results},
-                     {.name = "actual_opensearch_index", .presence = Presence::optional, .secondary = true}};
+                     {.name = "actual_opensearch_index",
+                      .presence = Presence::optional,
+                      .meaning = "where it was searched",
+                      .secondary = true}};
   declared.check = check_line;
   declared.actual_schema = result_schema();
   for (const char* figure : kSetFigures) {
@@ -421,12 +432,16 @@ std::vector<std::size_t> cutoffs_of(const Config& config, std::vector<ConfigProb
 
 }  // namespace
 
+ComponentTask retrieval_task() {
+  return task({kUsualCutoffs, std::end(kUsualCutoffs)});
+}
+
 Keys retrieval_keys() {
   Keys keys = component_keys();
   keys.push_back({.name = "k",
                   .type = KeyType::any,
                   .help = "How far down the list the figures on ranks look; one number or several.",
-                  .default_value = JsonArray{1, 3, 5, 10, 20},
+                  .default_value = JsonArray(std::begin(kUsualCutoffs), std::end(kUsualCutoffs)),
                   .example = "[1, 5, 10]"});
   return keys;
 }

@@ -122,6 +122,8 @@ class SystemTarget final : public MappedTarget {
   void count(const JsonObject&, CallEstimate& estimate) const override { ++estimate.target_calls; }
   std::vector<std::string> models() const override { return {}; }
   std::vector<std::string> variables() const override { return call_.variables(); }
+  std::vector<std::pair<std::string, std::string>> not_found() const override { return call_.not_found(); }
+  std::vector<std::string> needed() const override { return call_.needed(); }
 
  private:
   SystemCall call_;
@@ -217,6 +219,28 @@ ReplyMap read_map(const Config& config, const TargetContract& contract,
   return map;
 }
 
+// A place for what the target must not see would be empty in every case.
+void check_needed(const SystemCall& call, const TargetContract& contract,
+                  std::vector<ConfigProblem>& problems) {
+  const auto is_hidden = [&](const std::string& name) {
+    const auto named = [&](const DataField& field) {
+      return field.name == name || std::ranges::find(field.other_names, name) != field.other_names.end();
+    };
+    return std::ranges::any_of(contract.actual, named) ||
+           std::ranges::any_of(contract.input,
+                               [&](const DataField& field) { return field.answer_key && named(field); });
+  };
+  for (const std::string& name : call.needed()) {
+    if (!is_hidden(name)) continue;
+    problems.push_back(
+        {"config", "target",
+         fmt::format(
+             "found {{{}}} in {}, but a target is never shown what is expected of it or what an earlier "
+             "run gave",
+             name, call.place())});
+  }
+}
+
 std::unique_ptr<Target> model_target(const Config& config, TargetContract contract, ReplyMap map,
                                      std::vector<ConfigProblem>& problems) {
   ModelTarget::Settings settings;
@@ -270,6 +294,26 @@ void Target::estimate(JsonObject line, CallEstimate& estimate) const {
   count(visible(std::move(line)), estimate);
 }
 
+LineCheck with_needed_fields(LineCheck check, const Target* target) {
+  std::vector<std::string> needed = target != nullptr ? target->needed() : std::vector<std::string>{};
+  // The line's number is the id of a line without one.
+  std::erase(needed, "id");
+  if (needed.empty()) return check;
+  return [check = std::move(check), needed = std::move(needed)](const DataFields& fields,
+                                                                const LineParser& line) {
+    std::vector<std::string> problems = check ? check(fields, line) : std::vector<std::string>{};
+    const JsonObject declared = fields.present(line);
+    const JsonObject extras = line.extras();
+    for (const std::string& name : needed) {
+      const Json* value = declared.if_contains(name);
+      if (value == nullptr) value = extras.if_contains(name);
+      if (value == nullptr || value->is_null())
+        problems.push_back(fmt::format("field {}: missing; the target is filled from it", name));
+    }
+    return problems;
+  };
+}
+
 std::unique_ptr<Target> make_target(const Config& config, TargetContract contract,
                                     std::vector<ConfigProblem>& problems) {
   const int kinds = static_cast<int>(config.has("target.command")) +
@@ -287,6 +331,7 @@ std::unique_ptr<Target> make_target(const Config& config, TargetContract contrac
   const auto tries = static_cast<int>(config.integer("limits.attempts").value_or(5));
   auto call = SystemCall::read(Config(config.find("target")->get_object()), "target", tries, problems);
   if (!call) return nullptr;
+  check_needed(*call, contract, problems);
   call->take_text(text_reply(contract, map));
   call->set_input_field(contract.text_field);
   return std::make_unique<SystemTarget>(std::move(contract), std::move(map), std::move(*call));

@@ -48,6 +48,10 @@ class Target {
   virtual bool may_give(std::string_view /*field*/) const { return true; }
   // Of the environment, that must be set.
   virtual std::vector<std::string> variables() const { return {}; }
+  // Programs and directories that are not there (CaseWork::not_found).
+  virtual std::vector<std::pair<std::string, std::string>> not_found() const { return {}; }
+  // Fields that every case must have beside the declared ones.
+  virtual std::vector<std::string> needed() const { return {}; }
 
  protected:
   explicit Target(TargetContract contract) : contract_(std::move(contract)) {}
@@ -59,6 +63,10 @@ class Target {
   virtual void count(const JsonObject& input, CallEstimate& estimate) const = 0;
   TargetContract contract_;
 };
+
+// `check`, and that a line has every field that the target needs, so that a missing one is told before
+// anything is asked. `target` may be null.
+LineCheck with_needed_fields(LineCheck check, const Target* target);
 
 // From `target` of the config; null after problems.
 std::unique_ptr<Target> make_target(const Config& config, TargetContract contract,

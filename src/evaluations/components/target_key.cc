@@ -18,17 +18,20 @@ Key target_key() {
            .example = "[\"./classify.sh\"]"},
           {.name = "args",
            .type = KeyType::text_list,
-           .help = "command: further arguments, `{field}` filled from the case.",
-           .example = "[\"--language\", \"{language}\"]"},
+           .help = "command: further arguments, `{field}` filled from the case, which must have it.",
+           .example = "[\"--language\", \"{language}\"]",
+           .fills = Fills::openly},
           {.name = "env",
            .type = KeyType::any,
-           .help = "command: further variables; `{field}` is filled from the case, `${NAME}` from the "
-                   "environment and kept secret (one kind in a value).",
+           .help = "command: further variables; `{field}` is filled from the case, which must have it, "
+                   "`${NAME}` from the environment and kept secret (one kind in a value).",
            .example = "{REGION: \"{region}\"}",
            .fills = Fills::when_used},
           {.name = "cwd",
            .type = KeyType::path,
-           .help = "command: the directory that it starts in; by default Assay's."},
+           .help =
+               "command: the directory that it starts in; by default Assay's. `{field}` is filled from the "
+               "case, with a plain name."},
           {.name = "concurrency",
            .type = KeyType::integer,
            .help = "How many cases at once; by default 4 for a command, limits.concurrency for HTTP.",
@@ -65,8 +68,9 @@ Key target_key() {
                     max_tokens_key()}},
           {.name = "map",
            .type = KeyType::any,
-           .help = "Where in the reply each actual field is: a JSON pointer, or `{at: POINTER}` with one of "
-                   "`names`, `bool_of`, `each`, `first`, `join`; by default under its own name.",
+           .help =
+               "Where in the reply each actual field is: a JSON pointer, or `{at: POINTER}` with one of "
+               "`names`, `bool_of`, `each`, `first`, `join`, `flags`, `any`; by default under its own name.",
            .example = "{actual_outcome: {at: /verdict, bool_of: {pass: false}}}"},
           {.name = "timeout",
            .type = KeyType::duration,

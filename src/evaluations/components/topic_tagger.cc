@@ -11,6 +11,7 @@
 
 #include "evaluations/components/component.h"
 #include "evaluations/components/decision.h"
+#include "evaluations/components/guides.h"
 #include "evaluations/components/sentences.h"
 #include "evaluations/figures.h"
 #include "stats/classification/confusion_matrix.h"
@@ -202,17 +203,29 @@ class TopicFigures final : public FactsFold<Tagging> {
   ConfusionMatrix matrix_;
 };
 
-ComponentTask task() {
+}  // namespace
+
+ComponentTask topic_tagger_task() {
   ComponentTask declared;
   declared.text_field = "question";
-  declared.input = {{.name = "question"},
-                    {.name = "expected_primary_topic", .answer_key = true},
-                    {.name = "expected_secondary_topic", .presence = Presence::optional, .answer_key = true}};
-  declared.actual = {{.name = "actual_primary_topic", .presence = Presence::optional},
-                     {.name = "actual_secondary_topic", .presence = Presence::optional},
-                     {.name = "status", .presence = Presence::optional, .check = check_status},
-                     {.name = "error_message", .presence = Presence::optional, .secondary = true},
-                     {.name = "model", .presence = Presence::optional, .secondary = true}};
+  declared.input = {{.name = "question", .meaning = "what the user asked"},
+                    {.name = "expected_primary_topic", .meaning = "the right topic", .answer_key = true},
+                    {.name = "expected_secondary_topic",
+                     .presence = Presence::optional,
+                     .meaning = "a second one, or null",
+                     .answer_key = true}};
+  declared.actual = {
+      {.name = "actual_primary_topic", .presence = Presence::optional, .meaning = "the topic that was given"},
+      {.name = "actual_secondary_topic", .presence = Presence::optional, .meaning = "the second one"},
+      {.name = "status",
+       .presence = Presence::optional,
+       .meaning = "success or error",
+       .check = check_status},
+      {.name = "error_message",
+       .presence = Presence::optional,
+       .meaning = "what went wrong",
+       .secondary = true},
+      {.name = "model", .presence = Presence::optional, .meaning = "who answered", .secondary = true}};
   declared.check = check_line;
   declared.actual_schema = JsonObject{
       {"type", "object"},
@@ -236,10 +249,8 @@ ComponentTask task() {
   return declared;
 }
 
-}  // namespace
-
 std::unique_ptr<Evaluation> make_topic_tagger(const Config& config, std::vector<ConfigProblem>& problems) {
-  return make_component(config, task(), problems);
+  return make_component(config, topic_tagger_task(), problems);
 }
 
 }  // namespace assay::components

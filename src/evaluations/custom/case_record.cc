@@ -45,7 +45,9 @@ JsonObject to_json(const CaseRecord& record, const std::vector<std::string>& var
   }
   JsonObject marks;
   for (const auto& [step, mark] : record.marks) marks.emplace(step, to_json(mark));
-  return {{"answers", std::move(answers)}, {"marks", std::move(marks)}};
+  JsonObject result{{"answers", std::move(answers)}, {"marks", std::move(marks)}};
+  if (record.cascade) result.emplace("cascade", to_json(*record.cascade));
+  return result;
 }
 
 Answered answer_in(const Json& entry) {
@@ -80,6 +82,7 @@ CaseRecord read_record(const JsonObject& result, const std::vector<std::string>&
         .answers[static_cast<std::size_t>(variant - variants.begin())][static_cast<std::size_t>(repeat - 1)] =
         answer_in(entry);
   }
+  if (const Json* cascade = result.if_contains("cascade")) record.cascade = cascade_record(*cascade);
   if (const Json* marks = result.if_contains("marks"); marks != nullptr && marks->is_object()) {
     for (const auto& [step, mark] : marks->get_object()) record.marks.emplace(step, mark_from_json(mark));
   }

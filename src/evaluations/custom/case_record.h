@@ -11,6 +11,7 @@
 
 #include "core/json/json.h"
 #include "engine/outcome.h"
+#include "evaluations/cascade/cascade_record.h"
 #include "evaluations/custom/marks.h"
 #include "evaluations/custom/variant.h"
 
@@ -28,6 +29,7 @@ Answered answered(Result<Reply> reply);
 struct CaseRecord {
   std::vector<std::vector<Answered>> answers;  // by variant, then by repeat
   std::map<std::string, Mark> marks;           // by step
+  std::optional<CascadeRecord> cascade = {};   // who was asked for the one that a cascade decides
 };
 
 // "old/1/correct"; without variants "1/correct".

@@ -27,8 +27,12 @@ ins { background: #2e9e5b33; text-decoration: none; } del { background: #d1495b3
 </style>)";
 
 std::string diff_html(std::string_view before, std::string_view after) {
+  const WordDiff diff = word_diff(before, after);
   std::string out;
-  for (const WordRun& run : word_diff(before, after)) {
+  if (!diff.taken_apart)
+    out +=
+        fmt::format("<p>More than {} words differ: they are not compared word by word.</p>", kMostDiffWords);
+  for (const WordRun& run : diff.runs) {
     const std::string words = html::text(run.text, kLongestText);
     switch (run.kind) {
       case WordRun::Kind::both:

@@ -1,6 +1,7 @@
 #include "evaluations/custom/custom.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -8,8 +9,12 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "engine/missing.h"
+#include "evaluations/cascade/cascade_figures.h"
+#include "evaluations/custom/asked/cascaded.h"
 #include "evaluations/custom/case_record.h"
 #include "evaluations/custom/figures/case_scores.h"
+#include "evaluations/custom/judge_stress.h"
 #include "evaluations/custom/lines.h"
 #include "evaluations/custom/plan.h"
 #include "evaluations/early_stop.h"
@@ -43,8 +48,9 @@ class CustomEvaluation final : public Evaluation {
 
   Task<Outcome> evaluate(const Case& input, CaseContext& context) const override {
     const JsonObject fields = fields_of(input);
-    const std::vector<MetricRule> checks = plan_->case_checks(fields);
-    const Asking asking{fields, input.id, checks, context};
+    const auto checks = plan_->case_checks(fields);
+    if (!checks) co_return Outcome{OutcomeKind::infra_failed, {}, checks.error().message};
+    const Asking asking{fields, input.id, *checks, context};
     CaseRecord record;
     const auto repeats = static_cast<std::size_t>(plan_->design.repeats);
     record.answers.assign(plan_->variants.size(), std::vector<Answered>(repeats));
@@ -65,7 +71,8 @@ class CustomEvaluation final : public Evaluation {
       }
     }
     for (const auto& [where, mark] : record.marks) {
-      if (mark.state == Mark::State::failed) note(outcome, mark.outcome, where, mark.error);
+      const bool left = mark.outcome == OutcomeKind::skipped;  // to people
+      if (mark.state == Mark::State::failed && !left) note(outcome, mark.outcome, where, mark.error);
     }
     outcome.result = to_json(record, plan_->design.variants);
     co_return outcome;
@@ -74,25 +81,31 @@ class CustomEvaluation final : public Evaluation {
   void estimate(const Case& input, CallEstimate& estimate) const override {
     const JsonObject fields = fields_of(input);
     const JsonObject seen = visible(fields);
-    const std::vector<MetricRule> checks = plan_->case_checks(fields);
+    const std::vector<MetricRule> checks = plan_->case_checks(fields).value_or(std::vector<MetricRule>());
     // An answer of ordinary length: what metrics ask once there is one.
     Reply usual{boost::json::string(std::string(800, 'x'))};
     usual.contexts = JsonArray(3, Json(std::string(1500, 'x')));
     for (std::size_t variant = 0; variant < plan_->variants.size(); ++variant) {
       for (int repeat = 1; repeat <= plan_->design.repeats; ++repeat) {
-        if (plan_->asks_variant(variant)) {
+        const bool asks = plan_->asks_variant(variant);
+        if (asks) {
           CallEstimate own;
           plan_->variants[variant].variant->estimate(seen, own);
           estimate.add_part("variant " + plan_->variants[variant].name, own);
         }
-        const CaseAnswer answer{fields, usual, input.id, plan_->variants[variant].name, repeat};
+        const Answered given = known_answer(input, fields, variant, repeat);
+        if (!asks && !given.reply) continue;  // there is nothing to judge
+        const std::size_t baseline = plan_->design.baseline.value_or(variant);
+        const Answered other = known_answer(input, fields, baseline, repeat);
+        const bool pairs = variant != baseline && (other.reply || plan_->asks_variant(baseline));
+        const CaseAnswer answer{fields,   given.reply ? *given.reply : usual,
+                                input.id, plan_->variants[variant].name,
+                                repeat,   other.reply ? &*other.reply : nullptr};
         for (const auto* list : {&std::as_const(plan_->metrics), &checks}) {
           for (const MetricRule& rule : *list) {
-            const bool against_itself =
-                rule.shape.value == MetricShape::Value::pair && variant == plan_->design.baseline;
-            if (!rule.asked || against_itself || !not_applicable(rule, answer).empty()) continue;
-            CallEstimate own;
-            rule.asked->estimate(answer, own);
+            const bool pair = rule.shape.value == MetricShape::Value::pair;
+            if (!rule.asked || (pair && !pairs) || !not_applicable(rule, answer).empty()) continue;
+            const CallEstimate own = estimate_of(rule, answer);
             estimate.add_part(list == &checks ? "checks of single cases" : "metric " + rule.shape.name, own);
           }
         }
@@ -112,8 +125,16 @@ class CustomEvaluation final : public Evaluation {
     }
     for (const MetricRule& rule : plan_->metrics) {
       if (rule.asked) add(rule.asked->models());
+      for (const auto& judge : rule.judges) add(judge->models());
     }
     if (plan_->design.case_checks) add({plan_->judge.model});
+    return names;
+  }
+  std::vector<std::string> embedding_models() const override {
+    std::vector<std::string> names;
+    for (const MetricRule& rule : plan_->metrics) {
+      if (rule.asked) std::ranges::move(rule.asked->embedding_models(), std::back_inserter(names));
+    }
     return names;
   }
   std::vector<std::string> variables() const override {
@@ -129,6 +150,15 @@ class CustomEvaluation final : public Evaluation {
     return names;
   }
 
+  std::vector<std::pair<std::string, std::string>> not_found() const override {
+    std::vector<std::pair<std::string, std::string>> missing;
+    for (std::size_t i = 0; i < plan_->variants.size(); ++i) {
+      if (!plan_->asks_variant(i)) continue;
+      for (auto& one : plan_->variants[i].variant->not_found()) missing.push_back(std::move(one));
+    }
+    return missing;
+  }
+
   void line(const Case& input, const FinishedCase* finished, ResultLine& result) const override {
     lines_.write(input, fields_of(input), finished, result);
   }
@@ -140,17 +170,63 @@ class CustomEvaluation final : public Evaluation {
   std::vector<MeanFigure> mean_figures() const override { return custom::mean_figures(plan_->design); }
   std::vector<std::string> metric_names() const override {
     std::vector<std::string> names = figure_names(plan_->design);
-    if (plan_->human) {
-      for (std::string& name : plan_->human->metric_names()) names.push_back(std::move(name));
+    add_names(plan_->human, names);
+    if (plan_->cascade) {
+      for (std::string& name : cascade_metric_names(*plan_->cascade)) names.push_back(std::move(name));
     }
     return names;
   }
   std::map<std::string, std::string> prompts() const override {
-    return plan_->prompts.fingerprints("custom/");
+    std::map<std::string, std::string> prints = plan_->prompts.fingerprints("custom/");
+    prints.merge(file_fingerprints(plan_->config, "metrics"));
+    for (const MetricRule& rule : plan_->metrics) {
+      if (std::string print = rule.asked ? rule.asked->fingerprint() : ""; !print.empty())
+        prints.emplace(fmt::format("metrics/{}/program/files", rule.shape.name), std::move(print));
+    }
+    if (plan_->cascade) prints.merge(plan_->cascade->fingerprints());
+    return prints;
   }
-  const HumanCheck* human() const override { return plan_->human ? &*plan_->human : nullptr; }
+  std::span<const HumanCheck> human() const override { return plan_->human; }
+  std::unique_ptr<stress::Stressing> stressing() const override { return judge_stressing(*plan_); }
+  RunCalibration* calibration() const override { return plan_->cascade.get(); }
+  std::vector<std::string> remarks() const override {
+    return plan_->cascade ? std::vector<std::string>{cascade_remark(*plan_->cascade)}
+                          : std::vector<std::string>{};
+  }
+  // The judges of a cascade are held against people before they decide anything.
+  std::string unchecked() const override {
+    if (!plan_->human.empty() || plan_->cascade) return "";
+    for (const MetricRule& rule : plan_->metrics) {
+      if (!rule.asked || rule.asked->models().empty()) continue;
+      for (const MeanFigure& figure : mean_figures()) {
+        if (figure.name.starts_with(rule.shape.name + ".")) return not_checked(figure.name);
+      }
+    }
+    return "";
+  }
 
  private:
+  // One that stands in the data, or was kept; no reply of a variant that is yet to be asked.
+  Answered known_answer(const Case& input, const JsonObject& fields, std::size_t variant, int repeat) const {
+    if (plan_->asks_variant(variant)) return {};
+    return plan_->given_answer(fields, input.id, variant, repeat);
+  }
+
+  // A judge behind another one is asked about what that leaves.
+  CallEstimate estimate_of(const MetricRule& rule, const CaseAnswer& answer) const {
+    CallEstimate all;
+    if (rule.judges.empty()) estimate_asked(rule, *rule.asked, answer, all);
+    for (std::size_t i = 0; i < rule.judges.size(); ++i) {
+      for (int vote = 1; vote <= plan_->cascade->judges()[i].votes; ++vote) {
+        CallEstimate one;
+        estimate_asked(rule, *rule.judges[i], answer, one);
+        for (auto& [name, model] : one.models) model.at_most = model.at_most || i > 0;
+        all.add(one);
+      }
+    }
+    return all;
+  }
+
   // What the steps of one case share.
   struct Asking {
     const JsonObject& fields;
@@ -215,13 +291,17 @@ class CustomEvaluation final : public Evaluation {
     co_await all(std::move(judgements));
   }
 
-  static Task<void> judge(const MetricRule& rule, const CaseAnswer& answer, std::string step,
-                          const Asking& asking, CaseRecord& record) {
+  Task<void> judge(const MetricRule& rule, const CaseAnswer& answer, std::string step, const Asking& asking,
+                   CaseRecord& record) const {
     Mark mark;
     if (std::string why = not_applicable(rule, answer); !why.empty()) {
       mark = not_applicable_mark(std::move(why));
+    } else if (!rule.judges.empty()) {
+      CascadedMark decided = co_await cascaded_mark(rule, answer, step, *plan_->cascade, asking.context);
+      record.cascade = std::move(decided.way);
+      mark = std::move(decided.mark);
     } else {
-      mark = co_await asked_mark(rule, answer, step, asking.context);
+      mark = co_await asked_mark(rule, *rule.asked, answer, step, asking.context);
     }
     record.marks.insert_or_assign(std::move(step), std::move(mark));
   }
@@ -262,7 +342,8 @@ Keys custom_keys() {
                   .default_value = 1,
                   .minimum = 1,
                   .maximum = 100});
-  keys.push_back(judge_key("The model that judges, for the metrics that need one."));
+  keys.push_back(
+      cascading_judge_key("The model that judges, for the metrics that need one, or a cascade of several."));
   keys.push_back({.name = "metrics",
                   .type = KeyType::object_list,
                   .help = "What is measured: each has exactly one kind (see the table of metrics).",
@@ -279,8 +360,15 @@ Keys custom_keys() {
 
 std::unique_ptr<Evaluation> make_custom(const Config& config, std::vector<ConfigProblem>& problems) {
   auto plan = read_plan(config, problems);
-  if (!plan) return nullptr;
-  return std::make_unique<CustomEvaluation>(std::move(plan));
+  const std::shared_ptr<const Cascade> cascade = plan->cascade;
+  auto made = std::make_unique<CustomEvaluation>(std::move(plan));
+  if (!problems.empty()) {
+    add_missing(*made, config, problems);
+    return nullptr;
+  }
+  if (cascade) check_labelled_cases(*cascade, *made, made->data_path(), problems);
+  if (!problems.empty()) return nullptr;
+  return made;
 }
 
 }  // namespace assay::custom

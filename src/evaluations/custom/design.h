@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,10 +22,11 @@ struct MetricShape {
     pair,    // against the baseline: 1 win, ½ tie, 0 loss
   } value = Value::yes_no;
   Interval scale = {0, 1};
-  bool has_passes = false;   // a score that passes or not (`passes`); yes_no always does
-  bool judged = false;       // by a model
-  int votes = 1;             // judgements of one answer
-  bool named_parts = false;  // it may give several numbers by names of its own
+  bool has_passes = false;                  // a score that passes or not (`passes`); yes_no always does
+  std::function<bool(double)> passes = {};  // which, where the score alone decides
+  bool judged = false;                      // by a model
+  int votes = 1;                            // judgements of one answer
+  bool named_parts = false;                 // it may give several numbers by names of its own
   double weight = 1;
   bool lower_is_better = false;           // of a score
   std::vector<std::string> classes = {};  // of a label, as declared; empty: whatever words there are

@@ -12,6 +12,7 @@
 
 #include "core/json/jsonl.h"
 #include "core/text.h"
+#include "evaluations/jsonl_cases.h"
 
 namespace assay::custom {
 namespace {
@@ -22,15 +23,10 @@ std::string key_of(const std::string& case_id, const std::string& variant, std::
   return fmt::format("{}\n{}\n{}", case_id, variant, repeat);
 }
 
-std::string id_of(const Json& line) {
-  const Json* id = find_member(line, "id");
-  return id != nullptr && !id->is_null() ? text_or_json(*id) : std::string();
-}
-
 // What is wrong with a row, in words; "" if it is an answer.
 std::string problem_of(const Result<Json>& line) {
   if (!line) return line.error().text();
-  if (id_of(*line).empty()) return "field id: missing";
+  if (text_of_id(*line, "id").empty()) return "field id: missing";
   const Json* repeat = find_member(*line, "repeat");
   if (repeat == nullptr || as_integer(*repeat).value_or(0) < 1)
     return "field repeat: expected a number from 1";
@@ -59,7 +55,7 @@ Result<std::shared_ptr<const KeptOutputs>> KeptOutputs::open(const std::string& 
     }
     const std::int64_t repeat = as_integer(*find_member(*tree, "repeat")).value_or(1);
     kept->places_.insert_or_assign(
-        key_of(id_of(*tree), text_at(*tree, "variant"), repeat),
+        key_of(text_of_id(*tree, "id"), text_at(*tree, "variant"), repeat),
         Place{reader->place().offset, static_cast<std::uint32_t>((*line)->text.size())});
   }
   if (!problems.empty()) return fail(Error{ErrorKind::data, join(problems, "; "), {{"file", path}}});

@@ -69,7 +69,7 @@ double goodness(const Design& design, const std::vector<AnswerMarks>& answers) {
 class CustomAggregate final : public Aggregate {
  public:
   CustomAggregate(const Plan& plan, OutputFiles& files)
-      : title_(plan.config.text("what")),
+      : title_(plan.config.shown_text("what")),
         files_(files),
         outputs_(files.open("outputs.jsonl")),
         page_(plan.design),
@@ -96,6 +96,10 @@ class CustomAggregate final : public Aggregate {
   std::unique_ptr<Aggregate> figures_;
 };
 
+const CascadeFacts& cascade_facts(const ResultLine& line) {
+  return line.facts<LineFacts>().cascade;
+}
+
 // Whether every answer to the case passes what it must; nothing if there is nothing that it must.
 std::optional<bool> passed_by(Scores scores) {
   std::optional<bool> passed;
@@ -113,7 +117,11 @@ std::vector<std::string> Lines::columns() {
 }
 
 std::unique_ptr<Aggregate> Lines::aggregate(OutputFiles& files) const {
-  return std::make_unique<CustomAggregate>(plan_, files);
+  std::vector<std::string> shown = plan_.fields;
+  std::erase_if(shown, [](const std::string& name) { return name == "id" || name == "output"; });
+  shown.emplace_back("output");
+  return with_cascade(std::make_unique<CustomAggregate>(plan_, files), plan_.cascade, files, cascade_facts,
+                      std::move(shown));
 }
 
 CaseRecord Lines::record_of(const Case& input, const JsonObject& fields, const FinishedCase* finished) const {
@@ -146,12 +154,19 @@ void Lines::mark_answer(const CaseAnswer& answer, const std::vector<MetricRule>&
 void Lines::write(const Case& input, const JsonObject& fields, const FinishedCase* finished,
                   ResultLine& result) const {
   const CaseRecord record = record_of(input, fields, finished);
-  const std::vector<MetricRule> checks =
-      plan_.design.case_checks ? plan_.case_checks(fields) : std::vector<MetricRule>();
+  const std::vector<MetricRule> checks = plan_.design.case_checks
+                                             ? plan_.case_checks(fields).value_or(std::vector<MetricRule>())
+                                             : std::vector<MetricRule>();
   auto& facts = result.facts<LineFacts>();
   if (!facts.scores) facts.scores.emplace(plan_.design);
   facts.outputs.clear();
   facts.slices.clear();
+  facts.cascade = {record.cascade};
+  if (record.cascade && record.cascade->decided_by == kPeople) {
+    facts.cascade.shown = fields;
+    if (const auto& reply = record.answers.front().front().reply)
+      facts.cascade.shown.insert_or_assign("output", reply->output);
+  }
   for (const std::string& field : plan_.design.slices) {
     const Json* value = fields.if_contains(field);
     facts.slices.push_back(value == nullptr || value->is_null() ? std::string() : text_or_json(*value));
@@ -201,6 +216,7 @@ void Lines::write(const Case& input, const JsonObject& fields, const FinishedCas
   }
   result.json("fields", fields);
   result.json("answers", shown);
+  if (record.cascade) result.json("cascade", to_json(*record.cascade));
   facts.fields = fields;
   facts.shown = shown;
   const Scores scores = facts.scores->of(facts);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluations/cascade/cascade_figures.h"
 #include "evaluations/custom/case_record.h"
 #include "evaluations/custom/figures/case_scores.h"
 #include "evaluations/custom/plan.h"
@@ -16,9 +17,10 @@ namespace assay::custom {
 
 // Of one case, for files and pages that show answers.
 struct LineFacts : CaseMarks {
-  std::string outputs;               // rows of outputs.jsonl
-  JsonObject fields;                 // of the case
-  JsonArray shown;                   // its answers as results.jsonl has them
+  std::string outputs;  // rows of outputs.jsonl
+  JsonObject fields;    // of the case
+  JsonArray shown;      // its answers as results.jsonl has them
+  CascadeFacts cascade;
   std::optional<CaseScores> scores;  // of the line that these are facts of: made once
 };
 

@@ -130,6 +130,7 @@ class Reading {
         rule_.passes = std::move(*passes);
         shape.has_passes = true;
         shape.lower_is_better = rule_.passes->wants_low();
+        shape.passes = [passing = *rule_.passes](double score) { return passing.holds(Json(score)); };
       } else {
         wrong("passes", passes.error().text());
       }
@@ -189,11 +190,29 @@ class Reading {
     }
     std::vector<std::string> shown = around_.fields;
     shown.emplace_back("output");
-    auto made = kind.make({around_.config, config_, key_, rule_.shape, around_.judge, around_.prompts,
-                           std::move(shown), around_.directory, problems_});
-    rule_.asked = std::move(made);
+    const auto make = [&](const JudgeSettings& judge) {
+      return kind.make({around_.config, config_, key_, rule_.shape, judge, around_.prompts, shown,
+                        around_.directory, problems_});
+    };
+    const std::size_t before = problems_.size();
+    const bool cascaded = !around_.cascade.empty() && !config_.has("model");
+    rule_.asked = make(cascaded ? around_.cascade.front() : around_.judge);
+    if (rule_.asked && cascaded && rule_.shape.judged && problems_.size() == before) add_judges(make);
     if (rule_.asked) rule_.filled_from = rule_.asked->required();
     if (around_.fields_known) leave_out_prose(rule_.filled_from, around_.fields);
+  }
+
+  // The same metric once more for each judge of the cascade.
+  template <class Make>
+  void add_judges(const Make& make) {
+    if (rule_.shape.value == MetricShape::Value::pair)
+      return wrong("", "a cascade decides one answer at a time; give a comparison a `model` of its own");
+    for (const char* key : {"temperature", "votes"}) {
+      if (config_.has(key)) wrong(key, "the cascade says who judges, and how often");
+    }
+    rule_.shape.votes = 1;
+    rule_.judges.push_back(rule_.asked);
+    for (std::size_t i = 1; i < around_.cascade.size(); ++i) rule_.judges.push_back(make(around_.cascade[i]));
   }
 
   // An option of another kind would be passed over in silence.
@@ -268,6 +287,30 @@ Mark nothing_there(const MetricRule& rule, const FoundSubject& found) {
   if (rule.shape.has_rate()) mark.passed = false;
   return mark;
 }
+
+// An answer of which a metric looks at a part: what `of` names stands in the place of the output. What it is
+// made from outlives it.
+class Part {
+ public:
+  Part(const MetricRule& rule, const CaseAnswer& whole, const Json& found)
+      : whole_(whole), reply_(whole.reply) {
+    reply_.output = found;
+    if (whole.baseline == nullptr) return;
+    baseline_ = *whole.baseline;
+    const FoundSubject there = rule.of.find(
+        view_of({whole.fields, *whole.baseline, whole.case_id, whole.variant, whole.repeat}), true);
+    baseline_->output = there.value != nullptr ? *there.value : Json("");
+  }
+  CaseAnswer answer() const {
+    return {whole_.fields,  reply_,        whole_.case_id,
+            whole_.variant, whole_.repeat, baseline_ ? &*baseline_ : nullptr};
+  }
+
+ private:
+  const CaseAnswer& whole_;
+  Reply reply_;
+  std::optional<Reply> baseline_;
+};
 
 Mark label_mark(const MetricRule& rule, const CaseAnswer& answer) {
   const FoundSubject found = rule.of.find(view_of(answer), true);
@@ -358,23 +401,23 @@ std::string not_applicable(const MetricRule& rule, const CaseAnswer& answer) {
   return "";
 }
 
-Task<Mark> asked_mark(const MetricRule& rule, const CaseAnswer& answer, std::string step,
-                      CaseContext& context) {
-  if (rule.of.is_output()) co_return co_await rule.asked->mark(answer, std::move(step), context);
+Task<Mark> asked_mark(const MetricRule& rule, const AskedMetric& asked, const CaseAnswer& answer,
+                      std::string step, CaseContext& context) {
+  if (rule.of.is_output()) co_return co_await asked.mark(answer, std::move(step), context);
   const FoundSubject found = rule.of.find(view_of(answer), true);
   if (found.value == nullptr) co_return nothing_there(rule, found);
-  Reply part = answer.reply;
-  part.output = *found.value;
-  std::optional<Reply> other;
-  if (answer.baseline != nullptr) {
-    other = *answer.baseline;
-    const FoundSubject there = rule.of.find(
-        view_of({answer.fields, *answer.baseline, answer.case_id, answer.variant, answer.repeat}), true);
-    other->output = there.value != nullptr ? *there.value : Json("");
+  const Part part(rule, answer, *found.value);
+  co_return co_await asked.mark(part.answer(), std::move(step), context);
+}
+
+void estimate_asked(const MetricRule& rule, const AskedMetric& asked, const CaseAnswer& answer,
+                    CallEstimate& estimate) {
+  const FoundSubject found = rule.of.find(view_of(answer), true);
+  if (rule.of.is_output() || found.value == nullptr) {
+    asked.estimate(answer, estimate);
+  } else {
+    asked.estimate(Part(rule, answer, *found.value).answer(), estimate);
   }
-  const CaseAnswer looked_at{answer.fields,  part,          answer.case_id,
-                             answer.variant, answer.repeat, other ? &*other : nullptr};
-  co_return co_await rule.asked->mark(looked_at, std::move(step), context);
 }
 
 Mark check_mark(const MetricRule& rule, const CaseAnswer& answer) {

@@ -41,6 +41,8 @@ struct MetricRule {
   std::string expected = {};             // of a label: the right class, with `{field}`
   std::vector<std::string> labels = {};  // of a label that the output itself is
   std::shared_ptr<const AskedMetric> asked = {};
+  // Decided by a cascade: the same metric once for each of its judges; `asked` is that of the first.
+  std::vector<std::shared_ptr<const AskedMetric>> judges = {};
 
   // The `{field}`s and fields that it uses.
   std::vector<std::string> fields_used() const;
@@ -52,6 +54,7 @@ struct MetricSurroundings {
   std::vector<std::string> fields;  // names that the data have, as far as they are known
   bool fields_known = false;        // no other may be named
   JudgeSettings judge = {};
+  std::vector<JudgeSettings> cascade = {};  // in its place, from the first up
   const PromptLibrary& prompts;
   std::string directory = {};  // of the data, for checks that stand in them
 };
@@ -70,9 +73,14 @@ std::optional<MetricRule> read_case_check(const Json& entry, std::size_t place,
 
 // Whether the metric is about this answer at all; why not in words, "" if it is.
 std::string not_applicable(const MetricRule& rule, const CaseAnswer& answer);
-// By whom it asks: shown is what `of` names, in the place of the output. What `answer` refers to outlives it.
-Task<Mark> asked_mark(const MetricRule& rule, const CaseAnswer& answer, std::string step,
-                      CaseContext& context);
+// By whom `asked` asks, which is one of the rule's: shown is what `of` names, in the place of the output.
+// What `answer` refers to outlives it.
+Task<Mark> asked_mark(const MetricRule& rule, const AskedMetric& asked, const CaseAnswer& answer,
+                      std::string step, CaseContext& context);
+// What that will ask, of an answer that may stand for one to come: where it has nothing that `of` names, all
+// of it counts.
+void estimate_asked(const MetricRule& rule, const AskedMetric& asked, const CaseAnswer& answer,
+                    CallEstimate& estimate);
 // Of a check, or of a class that the output itself is. Pure.
 Mark check_mark(const MetricRule& rule, const CaseAnswer& answer);
 // What follows from a mark that was asked for and kept: whether it passes, the expected class.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "evaluations/custom/asked/cascaded.h"
 #include "evaluations/custom/figures/case_scores.h"
 #include "evaluations/custom/survey.h"
 #include "evaluations/fill.h"
@@ -23,12 +24,6 @@ constexpr std::size_t kMostTold = 20;
 bool is_output_row(const Json& line) {
   return find_member(line, "variant") != nullptr && find_member(line, "repeat") != nullptr &&
          find_member(line, "output") != nullptr;
-}
-
-std::string text_of_id(const Json& line, std::string_view field) {
-  const Json* id = find_member(line, field);
-  if (id == nullptr || id->is_null()) return "";
-  return text_or_json(*id);
 }
 
 void set_lines(const Config& config, bool data_hold_outputs, Plan& plan) {
@@ -48,6 +43,28 @@ void set_lines(const Config& config, bool data_hold_outputs, Plan& plan) {
   };
 }
 
+// What metrics find in the material that the case itself holds. `checks` are its own.
+MaterialFindings look_at_material(const Plan& plan, const JsonObject& fields,
+                                  const std::vector<MetricRule>& checks) {
+  MaterialFindings found;
+  const bool asks = std::ranges::any_of(plan.metrics, [](const MetricRule& m) { return m.asked != nullptr; });
+  if (!asks && checks.empty()) return found;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    const NamedVariant& named = plan.variants[i];
+    if (plan.kept || named.variant->brings_contexts()) continue;
+    const Result<Reply> known = plan.asks_variant(i) ? Reply() : named.variant->given(fields);
+    if (!known) continue;
+    const std::string id;
+    const CaseAnswer answer{fields, *known, id, named.name};
+    for (const auto* list : {&plan.metrics, &checks}) {
+      for (const MetricRule& rule : *list) {
+        if (rule.asked && not_applicable(rule, answer).empty()) rule.asked->look_at(answer, found);
+      }
+    }
+  }
+  return found;
+}
+
 std::vector<std::string> line_problems(const Plan& plan, const std::string& cluster, const Json& line) {
   std::vector<std::string> found;
   if (!line.is_object()) {
@@ -60,17 +77,28 @@ std::vector<std::string> line_problems(const Plan& plan, const std::string& clus
   if (!cluster.empty() && text_of_id(line, cluster).empty())
     found.push_back(fmt::format("field {}: missing; it is the config's `cluster`", cluster));
   const Json* checks = find_member(line, kChecks);
-  if (checks == nullptr || checks->is_null()) return found;
-  if (!checks->is_array()) {
+  if (checks != nullptr && !checks->is_null() && !checks->is_array()) {
     found.push_back(fmt::format("field checks: found {}, expected a list of metrics", excerpt(*checks)));
     return found;
   }
   std::vector<ConfigProblem> problems;
-  for (std::size_t i = 0; i < checks->get_array().size(); ++i)
-    read_case_check(checks->get_array()[i], i, plan.surroundings(), problems);
+  std::vector<MetricRule> own;
+  for (std::size_t i = 0; checks != nullptr && checks->is_array() && i < checks->get_array().size(); ++i) {
+    if (auto rule = read_case_check(checks->get_array()[i], i, plan.surroundings_of_checks(), problems))
+      own.push_back(std::move(*rule));
+  }
   for (const ConfigProblem& problem : problems)
     found.push_back(fmt::format("field {}: {}", problem.key, problem.text));
+  for (const auto& [field, words] : look_at_material(plan, line.get_object(), own).wrong)
+    found.push_back(fmt::format("field {}: {}", field, words));
   return found;
+}
+
+void count_unread(const Plan& plan, const JsonObject& fields, std::map<std::string, KeyCounts>& unread) {
+  const auto checks = plan.case_checks(fields).value_or(std::vector<MetricRule>());
+  for (const auto& [field, counts] : look_at_material(plan, fields, checks).unread) {
+    for (const auto& [key, count] : counts) unread[field][key] += count;
+  }
 }
 
 std::string unknown_field(const std::string& name, const std::vector<std::string>& fields) {
@@ -169,6 +197,19 @@ void read_design(const Config& config, Plan& plan, std::vector<ConfigProblem>& p
   }
 }
 
+// A label is of a case; with several answers to one it would be open which.
+void add_cascade(const Config& config, Plan& plan, std::vector<ConfigProblem>& problems) {
+  if (!plan.cascaded) return;
+  if (plan.variants.size() > 1 || plan.design.repeats > 1) {
+    problems.push_back({"config", "judge.cascade",
+                        "a label is of a case, and here a case has several answers; take one `variant`, and "
+                        "`repeat: 1`"});
+    return;
+  }
+  const MetricRule* rule = cascaded_metric(plan.metrics, problems);
+  if (rule != nullptr) plan.cascade = make_cascade(*plan.cascaded, config, *rule, problems);
+}
+
 // A metric that no case is about is a mistake in its condition or in a name.
 void check_applies(const Plan& plan, const Survey& seen, const std::vector<std::int64_t>& met,
                    std::vector<ConfigProblem>& problems) {
@@ -204,22 +245,32 @@ void tell_unreadable(CaseSource& source, std::vector<ConfigProblem>& problems) {
 
 // Fields by their names, from the data and from what the config declares.
 Survey look_at_fields(Plan& plan, std::vector<ConfigProblem>& problems) {
-  Survey seen;
-  seen.whole = false;
-  // What can be read once only is copied into the run first, and looked at then.
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(plan.lines.data.path, ignored)) return seen;
-  auto source = open_trees(plan.lines);
-  if (!source) {
-    problems.push_back({"config", "input_path", source.error().text()});
-    return seen;
-  }
-  seen = survey(**source, [&plan](const JsonObject& fields) {
-    const Json* checks = fields.if_contains(kChecks);
-    if (checks != nullptr && checks->is_array() && !checks->get_array().empty())
-      plan.design.case_checks = true;
+  const std::string& path = plan.lines.data.path;
+  // Workers on other machines have cases, and no data: what the judge is shown must be the same there.
+  const auto text = plan.config.made("fields of the data in " + path, [&]() -> Result<std::string> {
+    Survey seen;
+    seen.whole = false;
+    // What can be read once only is copied into the run first, and looked at then.
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) return survey_text(seen);
+    auto source = open_trees(plan.lines);
+    if (!source) return fail(std::move(source.error()));
+    std::int64_t with_checks = 0;
+    seen = survey(**source, [&](const JsonObject& fields) {
+      const Json* checks = fields.if_contains(kChecks);
+      if (checks != nullptr && checks->is_array() && !checks->get_array().empty()) ++with_checks;
+    });
+    seen.with_checks = with_checks;
+    if (seen.whole && seen.cases == 0) tell_unreadable(**source, problems);
+    return survey_text(seen);
   });
-  if (seen.whole && seen.cases == 0) tell_unreadable(**source, problems);
+  if (!text) {
+    problems.push_back({"config", "input_path", text.error().text()});
+    return {.fields = {}, .names = {}, .whole = false};
+  }
+  const Survey seen = read_survey(*text);
+  if (seen.with_checks > 0) plan.design.case_checks = true;
+  if (!seen.whole && seen.cases == 0) return seen;
   plan.fields = seen.names;
   for (const FieldRule& rule : plan.lines.data.fields.rules) {
     if (std::ranges::find(plan.fields, rule.name) == plan.fields.end()) plan.fields.push_back(rule.name);
@@ -237,15 +288,28 @@ void look_at_cases(Plan& plan, std::vector<std::int64_t>& met) {
   const bool conditions =
       std::ranges::any_of(plan.metrics, [](const MetricRule& rule) { return rule.when.has_value(); });
   if (!conditions && !plan.design.case_checks) return;
-  auto source = open_trees(plan.lines);
-  if (!source) return;
-  survey(**source, [&](const JsonObject& fields) {
-    for (std::size_t i = 0; i < plan.metrics.size(); ++i) {
-      if (plan.metrics[i].when && plan.metrics[i].when->holds(fields)) ++met[i];
-    }
-    if (plan.asks) return;
-    for (const MetricRule& rule : plan.case_checks(fields)) plan.asks = plan.asks || rule.asked != nullptr;
-  });
+  const auto text =
+      plan.config.made("cases of the data in " + plan.lines.data.path, [&]() -> Result<std::string> {
+        auto source = open_trees(plan.lines);
+        if (!source) return fail(std::move(source.error()));
+        bool asks = plan.asks;
+        survey(**source, [&](const JsonObject& fields) {
+          for (std::size_t i = 0; i < plan.metrics.size(); ++i) {
+            if (plan.metrics[i].when && plan.metrics[i].when->holds(fields)) ++met[i];
+          }
+          if (asks) return;
+          for (const MetricRule& rule : plan.case_checks(fields).value_or(std::vector<MetricRule>()))
+            asks = asks || rule.asked != nullptr;
+        });
+        return to_text(JsonObject{{"met", JsonArray(met.begin(), met.end())}, {"asks", asks}});
+      });
+  const auto tree = text ? parse_json(*text) : Result<Json>(fail(text.error()));
+  if (!tree) return;  // told when the data are opened for the run
+  const JsonArray& counts = list_at(*tree, "met");
+  for (std::size_t i = 0; i < std::min(met.size(), counts.size()); ++i)
+    met[i] = as_integer(counts[i]).value_or(0);
+  const Json* asks = find_member(*tree, "asks");
+  plan.asks = plan.asks || (asks != nullptr && as_boolean(*asks).value_or(false));
 }
 
 }  // namespace
@@ -257,23 +321,38 @@ Answered Plan::given_answer(const JsonObject& fields_of_case, const std::string&
 }
 
 MetricSurroundings Plan::surroundings() const {
+  std::vector<JudgeSettings> judges;
+  if (cascaded) {
+    for (const CascadeJudge& one : cascaded->judges) judges.push_back(one.settings);
+  }
   return {.config = config,
           .fields = fields,
           .fields_known = !fields.empty(),
           .judge = judge,
+          .cascade = std::move(judges),
           .prompts = prompts,
           .directory = std::filesystem::path(lines.data.path).parent_path().string()};
 }
 
-std::vector<MetricRule> Plan::case_checks(const JsonObject& fields_of_case) const {
+MetricSurroundings Plan::surroundings_of_checks() const {
+  MetricSurroundings around = surroundings();
+  around.cascade.clear();
+  return around;
+}
+
+Result<std::vector<MetricRule>> Plan::case_checks(const JsonObject& fields_of_case) const {
   std::vector<MetricRule> rules;
   const Json* checks = fields_of_case.if_contains(kChecks);
   if (checks == nullptr || !checks->is_array()) return rules;
-  const MetricSurroundings around = surroundings();
+  const MetricSurroundings around = surroundings_of_checks();
   for (std::size_t i = 0; i < checks->get_array().size(); ++i) {
     std::vector<ConfigProblem> problems;
     auto rule = read_case_check(checks->get_array()[i], i, around, problems);
-    if (rule) rules.push_back(std::move(*rule));
+    if (!rule) {
+      const std::string why = problems.empty() ? "is none" : problems.front().text;
+      return fail(ErrorKind::config, fmt::format("checks[{}]: {}", i, why));
+    }
+    rules.push_back(std::move(*rule));
   }
   return rules;
 }
@@ -284,6 +363,7 @@ std::unique_ptr<Plan> read_plan(const Config& config, std::vector<ConfigProblem>
   plan->prompts.replace(config, problems);
   if (config.has("judge")) plan->judge = read_judge(config, "judge");
   plan->judge.attempts = judge_attempts(config);
+  plan->cascaded = read_cascade(config, problems);
   plan->variants = read_variants(config, problems);
   if (config.has("outputs")) {
     if (auto kept = KeptOutputs::open(config.text("outputs"))) {
@@ -301,14 +381,18 @@ std::unique_ptr<Plan> read_plan(const Config& config, std::vector<ConfigProblem>
   };
   const std::size_t before = problems.size();
   const Survey seen = look_at_fields(*plan, problems);
-  if (seen.whole && seen.cases == 0 && problems.size() > before) return nullptr;
+  if (seen.whole && seen.cases == 0 && problems.size() > before) return plan;
   plan->lines.check = [plan = plan.get(), cluster = config.text("cluster")](const Json& line) {
     return line_problems(*plan, cluster, line);
   };
   check_variants(*plan, seen.whole && seen.cases > 0, problems);
+  plan->lines.count_unread = [plan = plan.get()](const Json& line, auto& unread) {
+    count_unread(*plan, line.get_object(), unread);
+  };
   read_baseline(config, *plan);
   read_metrics(config, *plan, problems);
   read_design(config, *plan, problems);
+  if (problems.empty()) add_cascade(config, *plan, problems);
   for (std::size_t i = 0; i < plan->variants.size(); ++i) plan->asks = plan->asks || plan->asks_variant(i);
   plan->asks = plan->asks ||
                std::ranges::any_of(plan->metrics, [](const MetricRule& m) { return m.asked != nullptr; });
@@ -317,9 +401,7 @@ std::unique_ptr<Plan> read_plan(const Config& config, std::vector<ConfigProblem>
   std::vector<std::int64_t> met;
   look_at_cases(*plan, met);
   check_applies(*plan, seen, met, problems);
-  if (!problems.empty()) return nullptr;
-  plan->human = HumanCheck::from(config, mean_figures(plan->design), problems);
-  if (!problems.empty()) return nullptr;
+  if (problems.empty()) plan->human = HumanCheck::from(config, mean_figures(plan->design), problems);
   return plan;
 }
 

@@ -17,6 +17,35 @@ bool is_empty(const Json& value) {
 
 }  // namespace
 
+std::string survey_text(const Survey& survey) {
+  JsonArray fields;
+  for (const std::string& name : survey.names)
+    fields.push_back(JsonObject{{"name", name}, {"cases", survey.fields.at(name)}});
+  return to_text(JsonObject{{"fields", std::move(fields)},
+                            {"cases", survey.cases},
+                            {"with_checks", survey.with_checks},
+                            {"whole", survey.whole}});
+}
+
+Survey read_survey(std::string_view text) {
+  Survey survey;
+  const auto tree = parse_json(text);
+  if (!tree) return survey;
+  const auto number = [](const Json& of, std::string_view name) {
+    const Json* value = find_member(of, name);
+    return value != nullptr ? as_integer(*value).value_or(0) : 0;
+  };
+  for (const Json& field : list_at(*tree, "fields")) {
+    survey.names.push_back(text_at(field, "name"));
+    survey.fields.emplace(survey.names.back(), number(field, "cases"));
+  }
+  survey.cases = number(*tree, "cases");
+  survey.with_checks = number(*tree, "with_checks");
+  const Json* whole = find_member(*tree, "whole");
+  survey.whole = whole != nullptr && as_boolean(*whole).value_or(false);
+  return survey;
+}
+
 Survey survey(CaseSource& source, const std::function<void(const JsonObject& fields)>& look) {
   Survey found;
   for (;;) {

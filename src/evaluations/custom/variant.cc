@@ -122,7 +122,9 @@ class SystemVariant final : public Variant {
   void estimate(const JsonObject& /*fields*/, CallEstimate& estimate) const override {
     ++estimate.target_calls;
   }
+  bool brings_contexts() const override { return true; }
   std::vector<std::string> variables() const override { return call_.variables(); }
+  std::vector<std::pair<std::string, std::string>> not_found() const override { return call_.not_found(); }
   std::vector<std::pair<std::string, std::string>> placeholders() const override {
     std::vector<std::pair<std::string, std::string>> found;
     for (std::string& name : call_.placeholders()) found.emplace_back(std::move(name), call_.place());
@@ -172,6 +174,7 @@ class ModelVariant final : public Variant {
     model.completion_tokens +=
         prompted_.sampling.max_tokens ? *prompted_.sampling.max_tokens : kUsualAnswerTokens;
   }
+  bool brings_contexts() const override { return schema_.has_value() || !map_.empty(); }
   std::vector<std::string> models() const override { return {prompted_.model}; }
   std::vector<std::pair<std::string, std::string>> placeholders() const override {
     std::vector<std::pair<std::string, std::string>> found;
@@ -196,6 +199,11 @@ class ModelVariant final : public Variant {
     auto said = co_await complete(context, std::move(step), 1, std::move(chat));
     if (!said) co_return fail(std::move(said.error()));
     if (!said->refusal.empty()) co_return fail(ErrorKind::refused, "the model declined: " + said->refusal);
+    if (said->finish == FinishReason::length && trim(said->message.text).empty()) {
+      co_return fail(no_output(fmt::format(
+          "the reply was cut off at its limit of tokens before the answer began{}; raise max_tokens",
+          said->message.reasoning.empty() ? "" : ", while the model was thinking")));
+    }
     Reply reply{boost::json::string(said->message.text)};
     reply.meta = JsonObject{{"model", said->model}, {"finish_reason", to_string(said->finish)}};
     co_return reply;

@@ -35,8 +35,11 @@ class Variant {
   virtual Result<Reply> given(const JsonObject& /*fields*/) const {
     return fail(ErrorKind::internal, "only an output that stands in the data is given");
   }
+  // Whether its replies may bring contexts of their own: those of the data are then nothing to go by.
+  virtual bool brings_contexts() const { return false; }
   virtual std::vector<std::string> models() const { return {}; }
   virtual std::vector<std::string> variables() const { return {}; }
+  virtual std::vector<std::pair<std::string, std::string>> not_found() const { return {}; }
   // The `{field}`s that it is filled from, each with the key that holds it.
   virtual std::vector<std::pair<std::string, std::string>> placeholders() const = 0;
 };

@@ -14,6 +14,10 @@
 #include "core/text.h"
 #include "evaluations/experiment/aggregate.h"
 #include "evaluations/experiment/analysis/analysis.h"
+#include "evaluations/experiment/design/role_marks.h"
+#include "evaluations/experiment/judged/judge_stress.h"
+#include "evaluations/experiment/judged/judged_answers.h"
+#include "evaluations/experiment/judging/trials.h"
 #include "models/tokens.h"
 
 namespace assay::experiment {
@@ -153,7 +157,10 @@ class Reader {
   }
 
   void read_existing(ExperimentPlan& plan) {
-    plan.existing = read_responses(config_, config_.text("responses"), plan.design, plan.queries, problems_);
+    plan.existing =
+        read_responses(config_, config_.text("responses"),
+                       config_.boolean("incomplete_responses") ? Answers::as_they_are : Answers::complete,
+                       plan.design, plan.queries, problems_);
     for (std::size_t place = 0; place < plan.existing.size(); ++place)
       plan.prompts.emplace("responses/" + plan.design.file_at(place), plan.existing[place].fingerprint);
   }
@@ -177,6 +184,17 @@ Keys evaluator_keys() {
   Keys keys{evaluators_key()};
   for (Key& key : judge_keys(0.7)) keys.push_back(std::move(key));
   return keys;
+}
+
+// As the file has them, where it is; on a worker's machine as they were read there.
+Result<QueryList> given_queries(const Config& config, const DataFile& data) {
+  auto text = config.made("queries in " + data.path, [&]() -> Result<std::string> {
+    auto list = read_queries(data);
+    if (!list) return fail(std::move(list.error()));
+    return queries_text(*list);
+  });
+  if (!text) return fail(std::move(text.error()));
+  return queries_in(*text, data.path);
 }
 
 }  // namespace
@@ -250,9 +268,19 @@ void ExperimentEvaluation::line(const Case& input, const FinishedCase* finished,
   line.number("role_verdicts", static_cast<double>(record.roles.size()));
   line.number("lost", static_cast<double>(record.lost.size()));
   line.scores(query_scores(plan_.design, score_names_, record));
-  if (!line.scored())
+  if (!line.scored()) {
     line.notable(-1,
                  [&] { return NotableCase{judged.query.id, line.error(), {{"query", judged.query.text}}}; });
+  } else if (const auto lowest = lowest_score(plan_.design, judged.record); lowest && lowest->goodness < 1) {
+    line.notable(lowest->goodness, [&] { return low_query(plan_.design, judged, *lowest); });
+  }
+}
+
+Json ExperimentEvaluation::material(const Case& input, const FinishedCase* finished) const {
+  JsonObject material{{"query", query_of(input).text}};
+  if (finished != nullptr)
+    material["trials"] = trials_json(plan_.design, record_from(finished->outcome.result));
+  return material;
 }
 
 std::unique_ptr<Aggregate> ExperimentEvaluation::aggregate(OutputFiles& files, const RunFacts& run) const {
@@ -260,7 +288,37 @@ std::unique_ptr<Aggregate> ExperimentEvaluation::aggregate(OutputFiles& files, c
 }
 
 std::vector<std::string> ExperimentEvaluation::metric_names() const {
-  return figure_names();
+  std::vector<std::string> names = figure_names();
+  add_names(human_, names);
+  return names;
+}
+
+std::string ExperimentEvaluation::unchecked() const {
+  const std::vector<MeanFigure> figures = mean_figures();
+  return !human_.empty() || figures.empty() ? "" : not_checked(figures.front().name);
+}
+
+// Of each query one answer: that of the first condition that is not control, in the first run, beside
+// control's. Both blinded already: a mark that a change moves to another line might be none there.
+std::unique_ptr<stress::Stressing> ExperimentEvaluation::stressing() const {
+  const auto one_answer = [this](const Case& input) -> std::optional<JudgedAnswer> {
+    const auto& conditions = plan_.design.conditions;
+    const auto own = std::ranges::find(conditions, false, &Condition::control) - conditions.begin();
+    const auto control = std::ranges::find(conditions, true, &Condition::control) - conditions.begin();
+    const Query query = query_of(input);
+    const auto text = [&](std::ptrdiff_t condition) -> std::optional<std::string> {
+      const std::size_t place = plan_.design.place(static_cast<std::size_t>(condition), 1);
+      const auto& texts = plan_.existing[place].texts;
+      const auto found = texts.find(query.id);
+      return found == texts.end() ? std::nullopt : std::optional(take_out_roles(found->second).text);
+    };
+    auto answer = text(own);
+    auto beside = plan_.design.pairwise_evaluators > 0 ? text(control) : std::string();
+    if (!answer || !beside) return std::nullopt;
+    return JudgedAnswer{query.text, *std::move(answer), *std::move(beside)};
+  };
+  return judge_stressing(plan_.design, one_answer,
+                         plan_.existing.empty() ? "the conditions would be asked for their answers" : "");
 }
 
 std::vector<MeanFigure> ExperimentEvaluation::mean_figures() const {
@@ -376,6 +434,15 @@ Keys experiment_keys() {
        .type = KeyType::path,
        .help = "With `generate: false`: the directory that holds CONDITION_run_R_responses.json (with one "
                "run CONDITION_responses.json)."},
+      {.name = "incomplete_responses",
+       .type = KeyType::boolean,
+       .help = "With `generate: false`: a query without an answer in `responses` counts as failed, and is no "
+               "mistake of the files. `assay score` sets it.",
+       .default_value = false},
+      {.name = "answers",
+       .type = KeyType::path,
+       .help = "Answers that the judges rate and compare as they stand, instead of the experiment; no "
+               "condition is asked: lines with `query`, `answer` and, to compare it with, `against`."},
       {.name = "pairwise",
        .type = KeyType::object,
        .help = "Evaluators that compare two answers, numbered from 1.",
@@ -391,7 +458,8 @@ Keys experiment_keys() {
       {.name = "role_question",
        .type = KeyType::boolean,
        .help = "Ask, after all else, whether the role of an answer suits the query.",
-       .default_value = true}};
+       .default_value = true},
+      human_key()};
   Keys data = data_keys();
   keys.insert(keys.begin() + 1, std::make_move_iterator(data.begin()), std::make_move_iterator(data.end()));
   return keys;
@@ -417,12 +485,15 @@ Judges read_judges(const Config& config, const Design& design, const PromptLibra
 std::unique_ptr<Evaluation> make_experiment(const Config& config, std::vector<ConfigProblem>& problems) {
   PromptLibrary prompts;
   prompts.replace(config, problems);
-  ExperimentPlan plan =
-      read_plan(config, prompts, read_queries(read_data_file(config, "queries", problems)), problems);
+  if (config.has("answers")) return make_judged_answers(config, prompts, problems);
+  ExperimentPlan plan = read_plan(
+      config, prompts, given_queries(config, read_data_file(config, "queries", problems)), problems);
   Judges judges = read_judges(config, plan.design, prompts, problems);
   Reader(config, problems).tell_bad_queries(plan.queries);
   if (!problems.empty()) return nullptr;
-  return std::make_unique<ExperimentEvaluation>(std::move(plan), std::move(judges));
+  auto evaluation = std::make_unique<ExperimentEvaluation>(std::move(plan), std::move(judges));
+  evaluation->check_against(HumanCheck::from(config, evaluation->mean_figures(), problems));
+  return problems.empty() ? std::move(evaluation) : nullptr;
 }
 
 }  // namespace assay::experiment

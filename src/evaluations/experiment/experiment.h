@@ -53,11 +53,16 @@ class ExperimentEvaluation final : public Evaluation {
   void estimate(const Case& input, CallEstimate& estimate) const override;
   std::vector<std::string> models() const override;
   void line(const Case& input, const FinishedCase* finished, ResultLine& line) const override;
+  Json material(const Case& input, const FinishedCase* finished) const override;
   std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
   std::vector<MeanFigure> mean_figures() const override;
   std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
   Status prepare(const std::string& directory, const RunFacts& run) override;
+  std::span<const HumanCheck> human() const override { return human_; }
+  std::string unchecked() const override;
+  std::unique_ptr<stress::Stressing> stressing() const override;
+  void check_against(std::vector<HumanCheck> human) { human_ = std::move(human); }
 
   const ExperimentPlan& plan() const { return plan_; }
   const Judges& judges() const { return judges_; }
@@ -69,6 +74,7 @@ class ExperimentEvaluation final : public Evaluation {
   Judges judges_;
   std::optional<BlindingKey> key_;
   std::vector<ScoreNames> score_names_;  // by condition
+  std::vector<HumanCheck> human_;
 };
 
 // The design that a config declares, as far as it is good.

@@ -2,9 +2,11 @@
 // asked.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -21,16 +23,30 @@
 #include "evaluations/experiment/experiment.h"
 #include "evaluations/experiment/experiment_files.h"
 #include "evaluations/experiment/verify_journal.h"
+#include "evaluations/human_check.h"
+#include "evaluations/judges/anchors.h"
 #include "report/conclusions.h"
 #include "report/csv.h"
 #include "report/gates.h"
 #include "report/hangs_on_missing.h"
 #include "report/pages/html_parts.h"
+#include "report/report_json.h"
 
 namespace assay::experiment {
 namespace {
 
 constexpr std::size_t kToldDefects = 3;
+
+// How sentences begin that labels by people and anchors bring along.
+constexpr const char* kNotChecked = "What the judge says is not checked against people";
+constexpr std::array kOfJudge{"Corrected by people's labels of ",
+                              "Labels of ",
+                              "The labels ",
+                              "On ",
+                              "Between ",
+                              "By the alternative annotator test ",
+                              "Whether the judge of ",
+                              "None of the anchors "};
 
 // Where the first difference is, for people.
 std::string first_difference(const Json& a, const Json& b, const std::string& at) {
@@ -452,6 +468,7 @@ class Verifying {
     again.cases.evaluated = std::ranges::count_if(
         queries_, [](const ReadQuery& one) { return text_at(one.line, "outcome") == "scored"; });
     again.cases.errored = static_cast<std::int64_t>(queries_.size()) - again.cases.evaluated;
+    const bool looked_at = take_over_figures_of_judge(before, again);
     std::vector<Gate> gates;
     for (const GateResult& gate : before.gates) {
       if (auto read = parse_gate(gate.gate)) gates.push_back(std::move(*read));
@@ -460,7 +477,62 @@ class Verifying {
     // As every run puts its own around an evaluation's.
     std::ranges::move(missing_conclusions(gates, again), std::back_inserter(again.conclusions));
     conclude(again);
+    take_over_sentences_of_judge(before, again, looked_at);
     return again;
+  }
+
+  // What labels by people and anchors say of the judge is not made of the evaluators' files. Gates may be on
+  // it. False: nothing was there.
+  bool take_over_figures_of_judge(const Summary& before, Summary& again) const {
+    std::set<std::string> names;
+    for (const ScoreNames& scores : score_names_) {
+      for (const std::string& figure : {scores.overall, scores.win_rate}) {
+        for (std::string& name : HumanCheck(figure, {}).metric_names()) names.insert(std::move(name));
+        for (const char* table : {"human_confusion", "human_disagreements"})
+          names.insert(fmt::format("{}.{}", figure, table));
+      }
+    }
+    for (std::string& name : Anchors::metric_names()) names.insert(std::move(name));
+    const auto of_judge = [&](const auto& one) { return names.contains(one.name); };
+    take_over(before.metrics, again.metrics, &Metric::name, of_judge);
+    take_over(before.tables, again.tables, &Table::name, of_judge);
+    return std::ranges::any_of(before.metrics, of_judge);
+  }
+
+  void take_over_sentences_of_judge(const Summary& before, Summary& again, bool looked_at) const {
+    take_over(before.conclusions, again.conclusions, std::identity(), [&](const std::string& sentence) {
+      const auto begins = [&](const char* words) { return sentence.starts_with(words); };
+      return begins(kNotChecked) || (looked_at && std::ranges::any_of(kOfJudge, begins));
+    });
+  }
+
+  // In the order of `before`; what it has and the analysis does not only if it is `wanted`.
+  template <class T, class Name, class Wanted>
+  static void take_over(const std::vector<T>& before, std::vector<T>& again, Name name,
+                        const Wanted& wanted) {
+    std::vector<T> merged;
+    for (const T& one : before) {
+      const auto made = std::ranges::find(again, std::invoke(name, one), name);
+      if (made != again.end()) {
+        merged.push_back(std::move(*made));
+        again.erase(made);
+      } else if (wanted(one)) {
+        merged.push_back(one);
+      }
+    }
+    std::ranges::move(again, std::back_inserter(merged));
+    again = std::move(merged);
+  }
+
+  // What the report's script draws; nothing in a report of a program that was built without it.
+  static std::optional<Json> drawn_summary(std::string_view report_text) {
+    constexpr std::string_view kBegin = "id=\"report-data\">";
+    const std::size_t begin = report_text.find(kBegin);
+    if (begin == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = report_text.substr(begin + kBegin.size());
+    const Json data = parsed(std::string(rest.substr(0, rest.find("</script>"))));
+    const Json* summary = find_member(data, "summary");
+    return summary == nullptr ? Json(nullptr) : *summary;
   }
 
   void check_summary(const std::optional<Analysis>& analysis, const Json& summary,
@@ -488,6 +560,14 @@ class Verifying {
       if (report_text.find(html::table_section(table)) == std::string::npos)
         defects.push_back(fmt::format("report.html has another table {}", table.name));
     }
+    if (const auto drawn = drawn_summary(report_text)) {
+      ReportInput input;
+      input.summary = again;
+      const Json shown = parsed(to_text(report_json(input).at("summary")));
+      if (canonical_text(*drawn) != canonical_text(shown))
+        defects.push_back(
+            fmt::format("what report.html draws differs at {}", first_difference(*drawn, shown, "")));
+    }
     if (csv_text != summary_csv(again)) defects.emplace_back("aggregate.csv has other figures");
     told(kShown, defects, "");
   }
@@ -508,6 +588,12 @@ class Verifying {
 }  // namespace
 
 Result<std::vector<RunCheck>> verify_experiment(const std::string& directory) {
+  const auto config = read_file(directory + "/config.yaml");
+  const auto document = config ? parse_yaml(*config) : Result<YamlDocument>(fail(config.error()));
+  if (document && find_member(document->value, "answers") != nullptr) {
+    return std::vector<RunCheck>{
+        {"answers of a file are judged as they stand", true, "no conditions, no key, nothing to make again"}};
+  }
   return Verifying(directory).run();
 }
 

@@ -13,6 +13,8 @@
 #include "evaluations/guidelines/conclusions.h"
 #include "evaluations/guidelines/conversation_line.h"
 #include "evaluations/guidelines/conversation_page.h"
+#include "evaluations/judges/judge_spread.h"
+#include "report/words.h"
 #include "stats/classification/confusion_matrix.h"
 #include "stats/classification/missing_decisions.h"
 #include "stats/intervals/clustered_counts.h"
@@ -84,6 +86,10 @@ class GuidelinesAggregate final : public Aggregate {
     add_guidelines(summary);
     add_conversations(summary);
     summary.conclusions = conclusions(summary, conversations_, rates_in_order());
+    spread_.apply(summary,
+                  fmt::format("each of {} in {}", counted_words(all_.yes.all().n(), "decision", "decisions"),
+                              counted_words(all_.yes.clusters(), "conversation", "conversations")));
+    if (!spread_.sentence().empty()) summary.conclusions.push_back(spread_.sentence());
     page_.finish();
   }
 
@@ -110,6 +116,7 @@ class GuidelinesAggregate final : public Aggregate {
     for (const char* degree : {"no", "partially", "fully"})
       degrees_[degree].add(id, verdict.degree == degree ? 1 : 0);
     if (const auto agreed = agreement_of_votes(verdict)) agreed_.add(id, *agreed);
+    if (votes_ > 1) spread_.add("applied_rate", {id, {yes_or_no(verdict)}}, *verdict.applied ? 1 : 0);
     if (expected == conversation.expected.end()) return;
     binary_.add(expected->second, *verdict.applied, id);
     matrix_.add(expected->second ? kApplied : kNotApplied, *verdict.applied ? kApplied : kNotApplied, 1, id);
@@ -143,6 +150,15 @@ class GuidelinesAggregate final : public Aggregate {
                               true,
                               "expected",
                               "judged"});
+  }
+
+  // The votes that gave a verdict.
+  static std::vector<double> yes_or_no(const Verdict& verdict) {
+    std::vector<double> votes;
+    for (const auto& vote : verdict.votes) {
+      if (vote) votes.push_back(*vote ? 1 : 0);
+    }
+    return votes;
   }
 
   static std::string action_of(const Conversation& conversation, const std::string& id) {
@@ -236,6 +252,7 @@ class GuidelinesAggregate final : public Aggregate {
     std::int64_t otherwise = 0;  // than expected
   };
 
+  JudgeSpread spread_;  // of decisions, by conversation
   int votes_;
   ConversationPage page_;
   Decisions all_;

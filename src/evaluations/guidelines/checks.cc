@@ -48,12 +48,6 @@ std::optional<bool> truth_of(const Json& json) {
   return std::nullopt;
 }
 
-// What the agent itself said or did: its messages, and tool calls whatever their source.
-bool is_agents_doing(const Json& event) {
-  const std::string source = text_at(event, "event_source");
-  return text_at(event, "event_kind") == "tool" || source == "ai_agent" || source == "assistant";
-}
-
 void read_segment(const Json& json, Check& check, Defects& defects) {
   if (const auto text = as_text(json)) {
     check.segments.push_back({"", std::nullopt, std::string(*text)});
@@ -171,6 +165,11 @@ std::optional<std::string> out_of_range(const Check& check, std::size_t events) 
 }
 
 }  // namespace
+
+bool is_agents_doing(const Json& event) {
+  const std::string source = text_at(event, "event_source");
+  return text_at(event, "event_kind") == "tool" || source == "ai_agent" || source == "assistant";
+}
 
 std::optional<std::int64_t> number_of(const Json& check) {
   const Json* id = find_member(check, "guideline_id");

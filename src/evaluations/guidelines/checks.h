@@ -30,6 +30,9 @@ struct Check {
   bool applied = false;
 };
 
+// What the agent itself said or did: its messages, and tool calls whatever their source.
+bool is_agents_doing(const Json& event);
+
 // The number that a check bears, whether written as a number, as text or with a sign around it ("2.", "#2");
 // nothing if it is none.
 std::optional<std::int64_t> number_of(const Json& check);

@@ -56,6 +56,18 @@ ExactSet exact_set(const Conversation& conversation, const std::vector<Verdict>&
   return !any ? ExactSet::none_expected : open ? ExactSet::open : ExactSet::yes;
 }
 
+// Of each guideline that was judged.
+std::vector<PartScore> part_scores(const std::vector<Verdict>& verdicts) {
+  std::vector<PartScore> parts;
+  for (const Verdict& verdict : verdicts) {
+    if (!verdict.skipped.empty()) continue;
+    std::optional<double> applied;
+    if (verdict.applied) applied = *verdict.applied ? 1 : 0;
+    parts.push_back({verdict.guideline, applied, "undetermined"});
+  }
+  return parts;
+}
+
 std::string_view truth_word(const std::optional<bool>& value) {
   return !value ? "" : *value ? "true" : "false";
 }
@@ -169,6 +181,7 @@ void conversation_line(const Case& input, const Outcome& outcome, Conversation c
                           {"accuracy_per_conversation", facts.right},
                           {"exact_set_rate", exact}};
   line.scores(scores);
+  line.parts("applied_rate", part_scores(verdicts));
   facts.conversation = std::move(conversation);
   facts.verdicts = std::move(verdicts);
 }

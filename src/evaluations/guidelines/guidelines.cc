@@ -13,6 +13,8 @@
 #include "evaluations/early_stop.h"
 #include "evaluations/guidelines/aggregate.h"
 #include "evaluations/guidelines/conversation_line.h"
+#include "evaluations/guidelines/judge_stress.h"
+#include "evaluations/stress/stressed.h"
 #include "models/tokens.h"
 
 namespace assay::guidelines {
@@ -169,6 +171,28 @@ void GuidelinesEvaluation::line(const Case& input, const FinishedCase* finished,
   conversation_line(input, finished->outcome, conversation(*CaseTree(input)), plan_.skip, line);
 }
 
+JsonObject GuidelinesEvaluation::as_judged(const Case& input, std::string_view part) const {
+  const Conversation one = conversation(*CaseTree(input));
+  JsonObject seen = seen_by_judge(one);
+  if (part.empty()) {
+    seen.emplace("guidelines", words_for_judge(judged(one, plan_.skip)));
+  } else if (const auto found = std::ranges::find(one.guidelines, part, &Guideline::id);
+             found != one.guidelines.end()) {
+    seen.emplace("guideline", words_for_judge(*found));
+  }
+  return seen;
+}
+
+std::unique_ptr<stress::Stressing> GuidelinesEvaluation::stressing() const {
+  return judge_stressing(
+      [this](const Case& input) {
+        Conversation one = conversation(*CaseTree(input));
+        one.guidelines = judged(one, plan_.skip);
+        return one;
+      },
+      plan_.moved);
+}
+
 std::vector<std::string> GuidelinesEvaluation::columns() const {
   return conversation_columns();
 }
@@ -179,6 +203,16 @@ std::unique_ptr<Aggregate> GuidelinesEvaluation::aggregate(OutputFiles& files,
 }
 
 std::vector<std::string> GuidelinesEvaluation::metric_names() const {
+  std::vector<std::string> names = figure_names();
+  add_names(plan_.human, names);
+  return names;
+}
+
+std::vector<MeanFigure> mean_figures() {
+  return {{"exact_set_rate"}, {"applied_rate_per_conversation"}, {"accuracy_per_conversation"}};
+}
+
+std::vector<std::string> figure_names() {
   return {"applied_rate",
           "applied_rate.",
           "degree.no",
@@ -187,6 +221,8 @@ std::vector<std::string> GuidelinesEvaluation::metric_names() const {
           "undetermined",
           "skipped",
           "self_consistency",
+          "applied_rate.variance.case",
+          "applied_rate.variance.vote",
           "accuracy",
           "precision",
           "recall",
@@ -229,6 +265,7 @@ Keys guidelines_keys() {
              .help = "Which guidelines are left out, and reported as skipped.",
              .choices = {"continuous", "no_action", "low_criticality"},
              .example = "[continuous, no_action, low_criticality]"},
+            human_key(),
             stop_when_key()};
   Keys data = data_keys();
   keys.insert(keys.begin() + 1, std::make_move_iterator(data.begin()), std::make_move_iterator(data.end()));
@@ -247,6 +284,10 @@ std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<Co
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("guidelines/");
   if (!plan.shared.empty()) plan.prompts.emplace("guidelines/shared", fingerprint_of(plan.shared));
+  std::vector<MeanFigure> labelled = mean_figures();
+  labelled.push_back({.name = "applied_rate", .part = "decision"});
+  plan.human = HumanCheck::from(config, labelled, problems);
+  plan.moved = stress::moved_part(config);
   Judge judge(read_judge(config, "judge"), prompts, problems);
   if (!problems.empty()) return nullptr;
   return std::make_unique<GuidelinesEvaluation>(std::move(plan), std::move(judge));

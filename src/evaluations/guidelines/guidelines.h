@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,12 @@ struct GuidelinesPlan {
   std::size_t batch_size = 5;
   int votes = 1;
   std::map<std::string, std::string> prompts;  // fingerprints
+  std::vector<HumanCheck> human = {};
+  double moved = 0.1;  // `stress.moved`
 };
+
+// Those that are means over conversations.
+std::vector<MeanFigure> mean_figures();
 
 class GuidelinesEvaluation final : public Evaluation {
  public:
@@ -36,10 +42,12 @@ class GuidelinesEvaluation final : public Evaluation {
   std::vector<std::string> columns() const override;
   std::unique_ptr<Aggregate> aggregate(OutputFiles& files, const RunFacts& run) const override;
   std::vector<std::string> metric_names() const override;
-  std::vector<MeanFigure> mean_figures() const override {
-    return {{"exact_set_rate"}, {"applied_rate_per_conversation"}, {"accuracy_per_conversation"}};
-  }
+  std::vector<MeanFigure> mean_figures() const override { return guidelines::mean_figures(); }
   std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
+  std::span<const HumanCheck> human() const override { return plan_.human; }
+  JsonObject as_judged(const Case& input, std::string_view part) const override;
+  std::string unchecked() const override { return !plan_.human.empty() ? "" : not_checked("applied_rate"); }
+  std::unique_ptr<stress::Stressing> stressing() const override;
 
  private:
   // Of a line without problems.
@@ -50,6 +58,8 @@ class GuidelinesEvaluation final : public Evaluation {
   TreeLines lines_;
 };
 
+// Every figure that a run may report (Evaluation::metric_names).
+std::vector<std::string> figure_names();
 Keys guidelines_keys();
 std::unique_ptr<Evaluation> make_guidelines(const Config& config, std::vector<ConfigProblem>& problems);
 

@@ -24,13 +24,18 @@ std::string section(std::string_view title, std::string_view lead, const std::st
   return fmt::format("# {}\n{}{}{}", title, lead, lead.empty() ? "" : "\n", content);
 }
 
-std::string agent_section(const Conversation& conversation) {
-  if (!conversation.agent_name && !conversation.agent_description) return "";
+// "" if nothing is known of it.
+std::string agent_words(const Conversation& conversation) {
   std::string text;
   if (conversation.agent_name) text += "Name: " + *conversation.agent_name;
   if (conversation.agent_description)
     text += fmt::format("{}Description: {}", text.empty() ? "" : "\n", *conversation.agent_description);
-  return section("The agent", "Whose conduct you judge:", block("agent", text));
+  return text;
+}
+
+std::string agent_section(const Conversation& conversation) {
+  if (!conversation.agent_name && !conversation.agent_description) return "";
+  return section("The agent", "Whose conduct you judge:", block("agent", agent_words(conversation)));
 }
 
 // Each event as JSON on a line of its own, with its number.
@@ -51,19 +56,6 @@ std::string conversation_section(const Conversation& conversation, std::size_t l
                  block("conversation", events_json(conversation.events, 0, last)));
 }
 
-// Numbered, each with its own lines folded, so that no text can pass for the next number.
-std::string guideline_lines(std::span<const Guideline> chunk) {
-  std::vector<std::string> lines;
-  for (const Guideline& guideline : chunk) {
-    std::string line;
-    if (!guideline.condition.empty()) line += fmt::format("Condition: {}. ", guideline.condition);
-    line += fmt::format("Action: {}", guideline.action);
-    if (!guideline.description.empty()) line += fmt::format(" (Description: {})", guideline.description);
-    lines.push_back(std::move(line));
-  }
-  return numbered(lines);
-}
-
 // A list of objects as JSON lines.
 std::string entries(const Json& list) {
   std::string text;
@@ -71,7 +63,48 @@ std::string entries(const Json& list) {
   return text;
 }
 
+// An event for a person: "user (Ana): Hello", or the tool calls as they are.
+std::string event_words(const Json& event) {
+  const Json& data = *find_member(event, "data");
+  const std::string source = text_at(event, "event_source");
+  const Json* message = find_member(data, "message");
+  if (message == nullptr) return fmt::format("{}, tool calls: {}", source, to_text(data));
+  const std::string participant = text_at(data, "participant");
+  return fmt::format("{}{}: {}", source, participant.empty() ? "" : fmt::format(" ({})", participant),
+                     text_or_json(*message));
+}
+
 }  // namespace
+
+std::string words_for_judge(const Guideline& guideline) {
+  std::string words;
+  if (!guideline.condition.empty()) words += fmt::format("Condition: {}. ", guideline.condition);
+  words += fmt::format("Action: {}", guideline.action);
+  if (!guideline.description.empty()) words += fmt::format(" (Description: {})", guideline.description);
+  return words;
+}
+
+// Each with its own lines folded, so that no text can pass for the next number.
+std::string words_for_judge(std::span<const Guideline> guidelines) {
+  std::vector<std::string> lines;
+  for (const Guideline& guideline : guidelines) lines.push_back(words_for_judge(guideline));
+  return numbered(lines);
+}
+
+JsonObject seen_by_judge(const Conversation& conversation) {
+  JsonObject seen;
+  if (const std::string agent = agent_words(conversation); !agent.empty()) seen.emplace("agent", agent);
+  if (conversation.customer) seen.emplace("customer", *conversation.customer);
+  const auto add_entries = [&seen](const char* name, const Json& list) {
+    if (!list.is_null()) seen.emplace(name, entries(list));
+  };
+  add_entries("context_variables", conversation.context_variables);
+  add_entries("glossary", conversation.glossary);
+  JsonArray events;
+  for (const Json& event : conversation.events) events.emplace_back(event_words(event));
+  seen.emplace("events", std::move(events));
+  return seen;
+}
 
 Judge::Judge(JudgeSettings judge, const PromptLibrary& prompts, std::vector<ConfigProblem>& problems)
     : step_(with_temperatures(std::move(judge)),
@@ -104,7 +137,7 @@ ChatRequest Judge::request(const Conversation& conversation, std::span<const Gui
                         : ""},
        {"conversation", conversation_section(conversation, said)},
        {"tools", tools},
-       {"guidelines", section("The guidelines", "", block("guidelines", guideline_lines(chunk)))},
+       {"guidelines", section("The guidelines", "", block("guidelines", words_for_judge(chunk)))},
        {"count", std::to_string(chunk.size())}});
   // A section without content leaves no gap.
   for (Message& message : request.messages) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/config/config.h"
+#include "core/json/json.h"
 #include "engine/context.h"
 #include "evaluations/guidelines/conversation.h"
 #include "evaluations/guidelines/verdict.h"
@@ -21,6 +22,13 @@ struct ChunkVotes {
   std::vector<Vote> votes;     // one for each guideline of the chunk
   std::optional<Error> error;  // if some have no check: the last failure
 };
+
+// What the judge sees of a conversation, by name, for a person who judges it too: the same in words, without
+// the order in which its prompt has it, and without the guidelines.
+JsonObject seen_by_judge(const Conversation& conversation);
+// A guideline as the judge reads it, and several of them, numbered.
+std::string words_for_judge(const Guideline& guideline);
+std::string words_for_judge(std::span<const Guideline> guidelines);
 
 class Judge {
  public:

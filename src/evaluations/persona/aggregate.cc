@@ -94,6 +94,11 @@ class PersonaAggregate final : public Aggregate {
                  std::string(to_string(line.outcome())));
     mismatches_ += static_cast<std::int64_t>(judgement.answer.warnings.size());
     if (!human_) return;
+    if (judgement.answer.verdicts.empty()) {
+      for (const Question& question : questions_of(job_.mode, asked.request))
+        human_->add_missing(job_.personas[asked.persona].id, question,
+                            std::string(to_string(line.outcome())));
+    }
     for (const Verdict& verdict : judgement.answer.verdicts)
       human_->add(job_.personas[asked.persona].id, verdict, job_.mode);
   }
@@ -103,6 +108,8 @@ class PersonaAggregate final : public Aggregate {
     summary.metrics.push_back(
         count("selection_mismatches", mismatches_, status_.processed_requests, Metric::Better::lower));
     summary.conclusions = conclusions(summary, figures_.agreement_by_classification(), agreement_by_name());
+    if (std::string spread = figures_.spread_sentence(); !spread.empty())
+      summary.conclusions.push_back(std::move(spread));
     if (human_) human_->apply(summary, job_.mode);
   }
 

@@ -1,6 +1,7 @@
 #include "evaluations/persona/figures_by_group.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ using namespace figures;
 
 constexpr Interval kLikertRange{1, 5};
 constexpr std::size_t kMostLikertRows = 30;
+constexpr std::size_t kMostCrossed = 20'000;  // scores that variances are estimated from
 
 Json or_null(const Estimate& estimate) {
   return estimate.value ? Json(*estimate.value) : Json(nullptr);
@@ -149,8 +151,35 @@ void VerdictFigures::add(std::size_t persona, const std::vector<Question>& quest
 }
 
 void VerdictFigures::end_item() {
-  for (const auto& [question, said] : said_) alpha_.add_unit(said);
+  for (const auto& [question, said] : said_) {
+    alpha_.add_unit(said);
+    if (crossed_.scores().size() >= kMostCrossed) continue;
+    for (std::size_t persona = 0; persona < said.size(); ++persona) {
+      if (!std::isnan(said[persona]))
+        crossed_.add({fmt::format("{}/{}/{}", item_, question.first, question.second), personas_[persona]},
+                     said[persona]);
+    }
+  }
   said_.clear();
+}
+
+// What of the variance of one rating lies where, and how far the panel's mean can be relied on.
+std::string VerdictFigures::spread_sentence() const {
+  if (study_.components.size() != 3) return "";
+  const auto reliability = [&](std::size_t personas) {
+    return d_study(study_, {{personas}, 1}).dependability.value;
+  };
+  const std::size_t panel = study_.levels.back();
+  std::string text = fmt::format(
+      "Of the variance of one rating {} lies between questions and {} between personas; {} is neither's.",
+      share_words(study_.components[0].share), share_words(study_.components[1].share),
+      share_words(study_.components[2].share));
+  const auto now = reliability(panel);
+  const auto twice = reliability(2 * panel);
+  if (now && twice)
+    text += fmt::format(" The mean of {} personas has a dependability of {}; {} would have {}.", panel,
+                        number_words(*now), 2 * panel, number_words(*twice));
+  return text;
 }
 
 Table VerdictFigures::by_group(std::string name, std::string title, std::string column,
@@ -220,6 +249,9 @@ void VerdictFigures::apply(Summary& summary) {
     metrics.push_back(number("personas.krippendorff_alpha",
                              krippendorff_alpha(alpha_, likert ? Scale::ordinal : Scale::nominal),
                              Metric::Better::neither));
+    study_ = g_study(crossed_);
+    for (const VarianceComponent& one : study_.components)
+      metrics.push_back(number("personas.variance." + one.name, one.variance, Metric::Better::neither));
   }
   for (const auto& [classification, tally] : by_classification_) add(tally, "." + classification);
 

@@ -12,6 +12,7 @@
 #include "report/summary.h"
 #include "stats/agreement/ratings.h"
 #include "stats/intervals/mean.h"
+#include "stats/variance/variance_components.h"
 
 namespace assay::persona {
 
@@ -45,6 +46,8 @@ class VerdictFigures {
   void add(std::size_t persona, const std::vector<Question>& questions, const std::vector<Verdict>& verdicts,
            const std::string& outcome);
   void apply(Summary& summary);
+  // Of several personas, once applied: where the noise is; "" where that cannot be said.
+  std::string spread_sentence() const;
   // Agreement by classification, and by persona (its id).
   std::map<std::string, Estimate> agreement_by_classification() const;
   std::map<std::string, Estimate> agreement_by_persona() const;
@@ -69,6 +72,8 @@ class VerdictFigures {
   std::string item_;
   std::map<std::pair<std::string, std::string>, std::vector<double>> said_;
   Ratings alpha_;
+  CrossedDesign crossed_{{"item", "persona"}};  // one score a cell: what each persona says of each question
+  GStudy study_;
 };
 
 }  // namespace assay::persona

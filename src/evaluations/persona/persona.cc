@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "evaluations/persona/aggregate.h"
 #include "models/tokens.h"
@@ -144,23 +145,32 @@ std::unique_ptr<Aggregate> PersonaEvaluation::aggregate(OutputFiles& files, cons
   return make_aggregate(*this, files, run);
 }
 
+JsonObject PersonaEvaluation::as_judged(const Case& input, std::string_view /*part*/) const {
+  return take_apart(*CaseTree(input), input.part).request.get_object();
+}
+
+std::vector<std::string> figure_names() {
+  return {"likert.mean",
+          "likert.median",
+          "likert.count_1",
+          "likert.count_2",
+          "likert.count_3",
+          "likert.count_4",
+          "likert.count_5",
+          "likert.mean.",
+          "agreement_rate",
+          "agreement_rate.",
+          "weighted_agreement",
+          "weighted_agreement.",
+          "selection_mismatches",
+          "personas.krippendorff_alpha",
+          "personas.variance.",
+          "likert.mean_per_request",
+          "agreement_rate_per_request"};
+}
+
 std::vector<std::string> PersonaEvaluation::metric_names() const {
-  std::vector<std::string> names{"likert.mean",
-                                 "likert.median",
-                                 "likert.count_1",
-                                 "likert.count_2",
-                                 "likert.count_3",
-                                 "likert.count_4",
-                                 "likert.count_5",
-                                 "likert.mean.",
-                                 "agreement_rate",
-                                 "agreement_rate.",
-                                 "weighted_agreement",
-                                 "weighted_agreement.",
-                                 "selection_mismatches",
-                                 "personas.krippendorff_alpha",
-                                 "likert.mean_per_request",
-                                 "agreement_rate_per_request"};
+  std::vector<std::string> names = figure_names();
   if (plan_.human) {
     for (std::string& name : HumanRatings::metric_names()) names.push_back(std::move(name));
   }
@@ -236,7 +246,8 @@ Keys persona_keys() {
        .default_value = false},
       {.name = "human",
        .type = KeyType::path,
-       .help = "People's own ratings (JSONL): the summary then says how far the judge agrees with them."}};
+       .help = "People's own ratings, a sheet of `assay label-sample` (.csv) or JSON Lines: the summary then "
+               "says how far the judge agrees with them."}};
   Keys data = data_keys();
   keys.insert(keys.begin() + 1, std::make_move_iterator(data.begin()), std::make_move_iterator(data.end()));
   return keys;
@@ -261,8 +272,7 @@ std::unique_ptr<Evaluation> make_persona(const Config& config, std::vector<Confi
   std::vector<std::string> wrong;
   Sampling sampling = sampling_of(plan.job.params, wrong);
   for (std::string& text : wrong) problems.push_back({"config", "params", std::move(text)});
-  if (const std::string path = config.text("human"); !path.empty())
-    plan.human = HumanRatings::read(path, problems);
+  if (config.has("human")) plan.human = HumanRatings::read(config, plan.job.mode, problems);
   if (config.boolean("send_request_schema") && plan.job.mode != Mode::mode1)
     problems.push_back({"config", "send_request_schema", "is for mode1 only"});
   if (!problems.empty()) return nullptr;
@@ -274,6 +284,9 @@ std::unique_ptr<PersonaEvaluation> make_evaluation(PersonaPlan plan, Sampling sa
   PromptLibrary prompts;
   prompts.replace(config, problems);
   plan.prompts = prompts.fingerprints("persona/");
+  // Who judges is in files, too.
+  for (const Persona& persona : plan.job.personas)
+    plan.prompts.emplace("personas/" + persona.id, hex(sha256(canonical_text(persona.json))).substr(0, 16));
   Judge judge(plan.job.mode, plan.job.model, std::move(sampling), judge_attempts(config),
               config.boolean("send_request_schema"), prompts, problems);
   if (!problems.empty()) return nullptr;

@@ -43,6 +43,10 @@ class PersonaEvaluation final : public Evaluation {
     return {{"likert.mean_per_request", {1, 5}}, {"agreement_rate_per_request"}};
   }
   std::map<std::string, std::string> prompts() const override { return plan_.prompts; }
+  std::string unchecked() const override { return plan_.human ? "" : not_checked("agreement_rate"); }
+  std::string ratings_drawn() const override { return plan_.human ? plan_.human->drawn() : ""; }
+  // The request, which request_texts.h makes readable.
+  JsonObject as_judged(const Case& input, std::string_view part) const override;
 
   const PersonaPlan& plan() const { return plan_; }
   const Judge& judge() const { return judge_; }
@@ -68,6 +72,8 @@ class PersonaEvaluation final : public Evaluation {
 
 // Keys beside the common ones.
 Keys persona_keys();
+// Every figure that a run without human labels may report (Evaluation::metric_names).
+std::vector<std::string> figure_names();
 std::unique_ptr<Evaluation> make_persona(const Config& config, std::vector<ConfigProblem>& problems);
 // The same of a plan that is there already: jobs of the data service bring their own, prompts and attempts
 // come from the service's config.

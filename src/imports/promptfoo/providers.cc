@@ -9,120 +9,21 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "imports/promptfoo/model_settings.h"
 #include "imports/promptfoo/template.h"
 
 namespace assay::promptfoo {
 namespace {
-
-// Servers that speak a protocol of ours, by the word before the first colon.
-struct Server {
-  std::string_view word;
-  std::string_view protocol;
-  std::string_view base_url;     // "": the provider's own
-  std::string_view api_key_env;  // "": the protocol's own
-};
-constexpr auto kServers = std::to_array<Server>({
-    {"openai", "openai", "", ""},
-    {"anthropic", "anthropic", "", ""},
-    {"ollama", "openai", "http://127.0.0.1:11434/v1", ""},
-    {"localai", "openai", "http://127.0.0.1:8080/v1", ""},
-    {"openrouter", "openai", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"},
-    {"groq", "openai", "https://api.groq.com/openai/v1", "GROQ_API_KEY"},
-    {"mistral", "openai", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"},
-    {"deepseek", "openai", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"},
-    {"togetherai", "openai", "https://api.together.xyz/v1", "TOGETHER_API_KEY"},
-    {"fireworks", "openai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"},
-    {"xai", "openai", "https://api.x.ai/v1", "XAI_API_KEY"},
-    {"cerebras", "openai", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"},
-});
-
-// Words between the server and the model's name that mean: chat.
-constexpr auto kChatWords = std::to_array<std::string_view>({"chat", "messages"});
-constexpr auto kOtherWords = std::to_array<std::string_view>(
-    {"completion", "embedding", "embeddings", "assistant", "image", "moderation", "realtime", "agents",
-     "responses", "transcription", "video", "speech", "codex-sdk", "claude-agent-sdk"});
-
-// Settings of promptfoo's that mean nothing here or are written elsewhere.
-constexpr auto kKnownSettings = std::to_array<std::string_view>(
-    {"temperature", "max_tokens", "apiBaseUrl", "apiHost", "apiKey", "apiKeyEnvar", "showThinking", "cost",
-     "inputCost", "outputCost", "max_completion_tokens"});
 
 constexpr std::size_t kMostProviders = 1000;  // files of providers may name files
 
 constexpr auto kKnownEndpointSettings = std::to_array<std::string_view>(
     {"url", "method", "headers", "body", "transformResponse", "responseParser"});
 
-// Models that are asked without temperature and limit, as promptfoo and their maker have it.
-bool reasons(std::string_view name) {
-  const std::size_t slash = name.rfind('/');
-  const std::string_view own = slash == std::string_view::npos ? name : name.substr(slash + 1);
-  return own.starts_with("o1") || own.starts_with("o3") || own.starts_with("o4") || own.starts_with("gpt-5");
-}
-
 std::optional<Provider> left_out(const Node& at, const std::string& id, const std::string& why,
                                  Reading& reading) {
   reading.leave_out(at, "provider " + id, why);
   return std::nullopt;
-}
-
-void add_number(JsonObject& settings, std::string_view key, const Node& value) {
-  if (as_number(value.value())) settings[key] = value.value();
-}
-
-std::optional<Provider> model_provider(const std::string& id, const Node& config, const Node& at,
-                                       Reading& reading) {
-  const std::size_t colon = id.find(':');
-  const std::string word = id.substr(0, colon);
-  const auto server = std::ranges::find(kServers, word, &Server::word);
-  if (server == kServers.end() || colon == std::string::npos)
-    return left_out(at, id,
-                    "this provider has no counterpart; if its server speaks OpenAI's protocol, add it under "
-                    "`models` with base_url, else call it as `http` or `command`",
-                    reading);
-  std::string name = id.substr(colon + 1);
-  const std::string kind = name.substr(0, name.find(':'));
-  if (among(kind, kChatWords) && kind.size() < name.size()) {
-    name = name.substr(kind.size() + 1);
-  } else if (among(kind, kOtherWords)) {
-    if (kind != "responses" || kind.size() >= name.size())
-      return left_out(at, id, fmt::format("{} is no chat model", kind), reading);
-    name = name.substr(kind.size() + 1);
-    reading.note(at, "provider " + id, "asked by the chat protocol instead of the responses protocol");
-  }
-  JsonObject settings = {{"provider", std::string(server->protocol)}, {"name", name}};
-  std::string base = with_environment(config.text_of("apiBaseUrl"));
-  if (base.empty() && config.member("apiHost").is_text())
-    base = fmt::format("https://{}/v1", with_environment(config.text_of("apiHost")));
-  if (word == "ollama" && !base.empty() && !base.ends_with("/v1")) base += base.ends_with('/') ? "v1" : "/v1";
-  if (base.empty()) base = server->base_url;
-  if (!base.empty()) settings["base_url"] = base;
-  std::string key = config.text_of("apiKeyEnvar");
-  if (key.empty()) key = server->api_key_env;
-  if (!key.empty()) settings["api_key_env"] = key;
-  if (config.member("apiKey").is_text() && key.empty())
-    reading.note(config.member("apiKey"), "apiKey of " + id,
-                 fmt::format("a key is never copied; it comes from {}",
-                             server->protocol == "openai" ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY"));
-  // What promptfoo sends where the suite is silent: without it the same model would answer differently.
-  if (!reasons(name)) {
-    if (word != "ollama") {
-      settings["temperature"] = 0;
-      settings["max_tokens"] = 1024;
-    }
-    add_number(settings, "temperature", config.member("temperature"));
-    add_number(settings, "max_tokens", config.member("max_tokens"));
-  } else {
-    add_number(settings, "max_tokens", config.member("max_completion_tokens"));
-  }
-  for (const auto& [setting, value] : config.members()) {
-    if (!among(setting, kKnownSettings))
-      reading.leave_out(value, fmt::format("{} of provider {}", setting, id),
-                        "a model has no such setting here");
-  }
-  Provider out;
-  out.kind = Provider::Kind::model;
-  out.settings = std::move(settings);
-  return out;
 }
 
 std::optional<Provider> http_provider(const std::string& id, const Node& config, const Node& at,
@@ -135,12 +36,8 @@ std::optional<Provider> http_provider(const std::string& id, const Node& config,
   JsonObject http = {{"url", with_environment(url)}};
   const std::string method = upper_ascii(config.text_of("method"));
   if (!method.empty()) http["method"] = method;
-  if (config.member("headers").is_object()) {
-    JsonObject headers;
-    for (const auto& [name, value] : config.member("headers").members())
-      headers[name] = with_environment(text_or_json(value.value()));
-    http["headers"] = std::move(headers);
-  }
+  if (config.member("headers").is_object())
+    http["headers"] = headers_of(config.member("headers"), "provider " + id, reading);
   if (config.member("body").present()) http["body"] = config.member("body").value();
   Provider out;
   out.kind = Provider::Kind::http;
@@ -244,7 +141,9 @@ std::optional<Provider> read_provider(const Node& provider, Reading& reading) {
                     "case as JSON on stdin",
                     reading);
   } else {
-    out = model_provider(id, config, provider, reading);
+    auto settings = model_settings(id, config, provider, reading);
+    if (!settings) return std::nullopt;
+    out.emplace().settings = std::move(*settings);
   }
   if (!out) return out;
   if (provider.member("transform").present())

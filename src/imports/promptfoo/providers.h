@@ -1,5 +1,4 @@
-// The providers of a suite: models behind OpenAI's or Anthropic's protocol, HTTP endpoints, programs, and
-// `echo`. Which names stand for which server is a table.
+// The providers of a suite: models (model_settings.h), HTTP endpoints, programs, and `echo`.
 #pragma once
 
 #include <optional>

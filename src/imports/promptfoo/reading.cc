@@ -4,9 +4,25 @@
 
 #include <fmt/format.h>
 
+#include "core/secrets/literal_secrets.h"
 #include "core/text.h"
+#include "imports/promptfoo/template.h"
 
 namespace assay::promptfoo {
+
+JsonObject headers_of(const Node& headers, const std::string& whose, Reading& reading) {
+  JsonObject out;
+  for (const auto& [name, value] : headers.members()) {
+    const std::string text = with_environment(text_or_json(value.value()));
+    if (names_secret(name) && !text.contains("${")) {
+      reading.leave_out(value, fmt::format("header {} of {}", name, whose),
+                        "a secret is never copied: write ${NAME} and set that variable");
+    } else {
+      out[name] = text;
+    }
+  }
+  return out;
+}
 
 std::string file_of(std::string_view text) {
   constexpr std::string_view kScheme = "file://";

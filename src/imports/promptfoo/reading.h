@@ -36,6 +36,9 @@ bool among(std::string_view word, const Words& words) {
   return std::ranges::find(words, word) != std::ranges::end(words);
 }
 
+// Headers of a request, variables as ${NAME}. A secret that is written out is not copied, which is told.
+JsonObject headers_of(const Node& headers, const std::string& whose, Reading& reading);
+
 // "file://a/b.txt" → "a/b.txt"; "" if the text names no file.
 std::string file_of(std::string_view text);
 // ".csv" of "tests/a.csv", in lower case; "" without one.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "core/text/thoughts.h"
 
 namespace assay {
 
@@ -44,18 +45,29 @@ Result<JsonObject> case_of(const Conversation& conversation, const std::string& 
   if (!conversation.answer && conversation.calls.empty())
     return fail(ErrorKind::data,
                 "nothing was answered: there is neither a text of the assistant nor a tool call");
+  // What a model thought aloud is no part of what it said, and kept apart.
+  std::string thoughts;
+  const auto spoken = [&](const std::string& text) {
+    PartedThoughts parted = part_thoughts(text);
+    if (!thoughts.empty() && !parted.thoughts.empty()) thoughts += "\n\n";
+    thoughts += parted.thoughts;
+    return std::move(parted.text);
+  };
+  JsonArray messages;
+  for (const auto& one : conversation.said)
+    messages.push_back(
+        JsonObject{{"role", one.role}, {"content", one.role == "assistant" ? spoken(one.text) : one.text}});
   JsonObject out = {{"id", conversation.id.empty() ? number : conversation.id},
                     {"input", question->text},
-                    {"output", conversation.answer.value_or("")}};
+                    {"output", spoken(conversation.answer.value_or(""))}};
   JsonArray trace;
   for (const LoggedCall& call : conversation.calls) trace.push_back(call_json(call));
   // Also where it is empty: that no tool was called is known, and is what checks of tool calls rest on.
   out["trace"] = std::move(trace);
-  JsonArray messages;
-  for (const auto& one : conversation.said)
-    messages.push_back(JsonObject{{"role", one.role}, {"content", one.text}});
   out["messages"] = std::move(messages);
-  if (!conversation.meta.empty()) out["meta"] = conversation.meta;
+  JsonObject meta = conversation.meta;
+  if (!thoughts.empty()) meta["reasoning"] = thoughts;
+  if (!meta.empty()) out["meta"] = std::move(meta);
   return out;
 }
 

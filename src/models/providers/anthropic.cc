@@ -19,6 +19,7 @@ constexpr std::size_t kMostBlocks = 4096;
 constexpr std::string_view kVersion = "2023-06-01";
 // The wire wants a limit in every request.
 constexpr int kMaxTokens = 4096;
+constexpr std::string_view kName = "anthropic";
 
 Json text_block(std::string_view text) {
   return JsonObject{{"type", "text"}, {"text", text}};
@@ -47,6 +48,7 @@ JsonArray blocks_of(const Message& from) {
     blocks.push_back(result_block(from));
     return blocks;
   }
+  if (const JsonArray* kept = kept_list(from, kName)) return *kept;
   // Empty text blocks are refused.
   if (!from.text.empty()) blocks.push_back(text_block(from.text));
   if (from.role == Role::assistant) {
@@ -136,9 +138,24 @@ FinishReason finish_of(std::string_view reason, bool has_calls) {
   return FinishReason::other;  // pause_turn: a server tool is not done yet
 }
 
-void put_headers(HttpRequest& http, const Address& /*address*/, std::string_view key) {
+void put_headers(HttpRequest& http) {
   http.headers.add("anthropic-version", std::string(kVersion));
-  if (!key.empty()) http.headers.add("x-api-key", std::string(key));
+}
+
+Result<JsonObject> anthropic_options(const ModelSpec& spec, ThinkingForm /*form*/) {
+  if (auto checked = check_anthropic_thinking(spec); !checked) return fail(checked.error());
+  if (spec.reasoning_effort.empty()) return JsonObject{};
+  return JsonObject{{"output_config", JsonObject{{"effort", spec.reasoning_effort}}}};
+}
+
+// As it came, for the signatures; only a call's input, which a stream gives as text, is what was read.
+void keep_content(Message& message, JsonArray content) {
+  std::size_t calls = 0;
+  for (Json& block : content) {
+    if (text_of(block, "type") != "tool_use" || calls >= message.tool_calls.size()) continue;
+    block = call_block(message.tool_calls[calls++]);
+  }
+  keep_list(message, kName, content);
 }
 
 Usage usage_of(const Json* from) {
@@ -152,6 +169,8 @@ Usage usage_of(const Json* from) {
     usage += Usage{.prompt_tokens = part};
   }
   usage.completion_tokens = count_of(*from, "/output_tokens");
+  usage.reasoning_tokens =
+      std::min(count_of(*from, "/output_tokens_details/thinking_tokens"), usage.completion_tokens);
   return usage;
 }
 
@@ -161,7 +180,9 @@ Json anthropic_body(const ChatRequest& request, const ModelSpec& spec, const Wir
   const Sampling sampling = sampling_of(request, spec, plan.capabilities);
   JsonObject body;
   body["model"] = spec.name;
-  body["max_tokens"] = sampling.max_tokens.value_or(kMaxTokens);
+  auto thinking = anthropic_thinking(spec, plan.capabilities, sampling.max_tokens);
+  // The limit holds for thoughts too, and must be above what they may take.
+  body["max_tokens"] = sampling.max_tokens ? *sampling.max_tokens : kMaxTokens + thinking_budget(thinking);
   if (const std::string system = system_of(request, plan); !system.empty()) body["system"] = system;
   body["messages"] = messages_of(request);
   put_tools(body, request, plan);
@@ -177,6 +198,7 @@ Json anthropic_body(const ChatRequest& request, const ModelSpec& spec, const Wir
   if (sampling.top_p) body["top_p"] = *sampling.top_p;
   if (!sampling.stop.empty()) body["stop_sequences"] = text_list(sampling.stop);
   if (plan.stream) body["stream"] = true;
+  if (thinking) body["thinking"] = std::move(*thinking);
   return body;
 }
 
@@ -185,10 +207,14 @@ Result<ChatReply> anthropic_reply(const Json& json) {
   if (content == nullptr || !content->is_array()) return fail(ErrorKind::parse, "it has no content");
   ChatReply reply;
   reply.message.role = Role::assistant;
+  bool thinks = false;
   for (const auto& block : content->get_array()) {
     const std::string type = text_of(block, "type");
     if (type == "text") {
       reply.message.text += text_of(block, "text");
+    } else if (type == "thinking" || type == "redacted_thinking") {
+      append_paragraph(reply.message.reasoning, text_of(block, "thinking"));
+      thinks = true;
     } else if (type == "tool_use") {
       ToolCall call;
       call.id = text_of(block, "id");
@@ -198,6 +224,7 @@ Result<ChatReply> anthropic_reply(const Json& json) {
       reply.message.tool_calls.push_back(std::move(call));
     }
   }
+  if (thinks && !reply.message.tool_calls.empty()) keep_content(reply.message, content->get_array());
   reply.finish = finish_of(text_of(json, "stop_reason"), !reply.message.tool_calls.empty());
   if (reply.finish == FinishReason::refusal) {
     if (const Json* details = find_member(json, "stop_details"))
@@ -272,6 +299,8 @@ void AnthropicStream::extend_block(const Json& event) {
   const std::string type = text_of(*delta, "type");
   if (type == "text_delta") block->second.text += text_of(*delta, "text");
   if (type == "input_json_delta") block->second.input += text_of(*delta, "partial_json");
+  if (type == "thinking_delta") block->second.thinking += text_of(*delta, "thinking");
+  if (type == "signature_delta") block->second.start["signature"] = text_of(*delta, "signature");
   for (const std::string_view piece : {"text", "partial_json", "thinking"}) count(text_of(*delta, piece));
 }
 
@@ -282,6 +311,7 @@ Result<ChatReply> AnthropicStream::reply() const {
   for (const auto& [index, block] : blocks_) {
     JsonObject json = block.start;
     if (!block.text.empty()) json["text"] = block.text;
+    if (!block.thinking.empty()) json["thinking"] = text_of(Json(block.start), "thinking") + block.thinking;
     // As text: anthropic_reply reads it, and keeps what is not JSON.
     if (!block.input.empty()) json["input"] = block.input;
     content.push_back(std::move(json));
@@ -311,10 +341,15 @@ constexpr std::array kErrors{
     ErrorName{"overloaded_error", 529},
 };
 
+constexpr auto kOwn = std::to_array<std::string_view>(
+    {"model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p",
+     "stop_sequences", "stream", "thinking", "output_config.format", "output_config.effort"});
+
 }  // namespace
 
 // Users give a base without the version, whatever its path.
 constinit const Wire kAnthropicWire{
+    .name = kName,
     .version = "/v1",
     .version_in = VersionIn::endpoint,
     .endpoint = "/messages",
@@ -323,11 +358,14 @@ constinit const Wire kAnthropicWire{
                const WirePlan& plan) { return to_text(anthropic_body(request, spec, plan)); },
     .reply = anthropic_reply,
     .stream = []() -> std::unique_ptr<ReplyStream> { return std::make_unique<AnthropicStream>(); },
+    .options = anthropic_options,
     .ways = kWays,
     .takes_schema = [](const Json& schema) { return anthropic_output_schema(schema).has_value(); },
     // There is one name for the limit, and no seed.
     .capabilities = {.seed = false, .max_completion_tokens = false},
+    .thinking = {.temperature = false, .top_p = false, .forced_tool = false},
     .max_tokens = kMaxTokens,
+    .own = kOwn,
     .errors = kErrors,
 };
 

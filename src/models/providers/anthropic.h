@@ -1,5 +1,6 @@
 // Anthropic's messages API on the wire: requests to bodies, replies and event streams to ChatReply. Pure.
-// Thinking blocks and the blocks of server tools are skipped; their tokens are in the usage all the same.
+// Thinking blocks are reasoning; where the model calls tools, the content is kept with their signatures and
+// sent back as it came. The blocks of server tools are skipped; their tokens are in the usage all the same.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,7 @@ class AnthropicStream : public ReplyStream {
   struct Block {
     JsonObject start;  // as the server opened it
     std::string text;
+    std::string thinking;
     std::string input;  // JSON, piece by piece
   };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "models/providers/openai_content.h"
 #include "models/providers/wire_text.h"
 #include "models/structured/schema_subset.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 // A stream could name any index; more calls than this in one reply is rubbish.
 constexpr std::size_t kMostCalls = 1024;
+constexpr std::string_view kName = "openai";
 
 // Members of an object, one after the other.
 class Members {
@@ -56,6 +58,12 @@ Json assistant_message(const Message& from) {
     json["content"] = from.text;
   }
   if (from.tool_calls.empty()) return json;
+  if (const JsonArray* kept = kept_list(from, kName)) {
+    for (const Json& thoughts : *kept) {
+      if (!thoughts.is_object()) continue;
+      for (const auto& member : thoughts.get_object()) json[member.key()] = member.value();
+    }
+  }
   JsonArray calls;
   for (const auto& call : from.tool_calls) {
     const std::string arguments = call.arguments_text.empty() ? to_text(call.arguments) : call.arguments_text;
@@ -159,40 +167,17 @@ void put_tools(Members& body, const ChatRequest& request, const WirePlan& plan) 
 }
 
 void put_sampling(Members& body, const ChatRequest& request, const ModelSpec& spec,
-                  const Capabilities& capabilities) {
+                  const Capabilities& capabilities, std::string_view seed_name) {
   const Sampling sampling = sampling_of(request, spec, capabilities);
   if (sampling.temperature) body.key("temperature") += number_text(*sampling.temperature);
   if (sampling.top_p) body.key("top_p") += number_text(*sampling.top_p);
-  if (sampling.seed) body.number("seed", *sampling.seed);
+  if (sampling.seed) body.number(seed_name, *sampling.seed);
   if (!sampling.stop.empty()) body.value("stop", text_list(sampling.stop));
   if (sampling.max_tokens) {
     const bool new_name = capabilities.prefers_max_completion_tokens ? capabilities.max_completion_tokens
                                                                      : !capabilities.max_tokens;
     body.number(new_name ? "max_completion_tokens" : "max_tokens", *sampling.max_tokens);
   }
-}
-
-struct Content {
-  std::string text;
-  std::string refusal;
-};
-
-Content content_of(const Json* content) {
-  Content found;
-  if (content == nullptr) return found;
-  if (const auto text = as_text(*content)) {
-    found.text = *text;
-  } else if (content->is_array()) {
-    for (const auto& part : content->get_array()) {
-      const std::string type = text_of(part, "type");
-      if (type == "refusal") {
-        found.refusal += text_of(part, "refusal");
-      } else if (type == "text" || type == "output_text" || type.empty()) {
-        found.text += text_of(part, "text");
-      }
-    }
-  }
-  return found;
 }
 
 std::vector<ToolCall> calls_of(const Json& from) {
@@ -225,12 +210,6 @@ FinishReason finish_of(std::string_view reason, bool has_calls) {
   return FinishReason::other;
 }
 
-void put_headers(HttpRequest& http, const Address& address, std::string_view key) {
-  if (key.empty()) return;
-  http.headers.add("Authorization", fmt::format("Bearer {}", key));
-  if (address.domain.ends_with(".azure.com")) http.headers.add("api-key", std::string(key));
-}
-
 Usage usage_of(const Json* from) {
   Usage usage;
   if (from == nullptr || !from->is_object()) return usage;
@@ -244,9 +223,20 @@ Usage usage_of(const Json* from) {
   return usage;
 }
 
-}  // namespace
+// Thoughts that the server wants to see again beside the calls that they led to: OpenRouter's details as they
+// are, DeepSeek's text.
+void keep_thoughts(const Json& from, Message& message) {
+  if (message.tool_calls.empty()) return;
+  for (const std::string_view key : {"reasoning_details", "reasoning_content"}) {
+    const Json* thoughts = find_member(from, key);
+    if (thoughts == nullptr || thoughts->is_null() || (thoughts->is_array() && thoughts->get_array().empty()))
+      continue;
+    return keep_list(message, kName, {JsonObject{{key, *thoughts}}});
+  }
+}
 
-std::string openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
+std::string chat_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan,
+                      std::string_view seed_name) {
   std::string out;
   std::size_t expected = 512 + (plan.schema_text != nullptr ? plan.schema_text->size() : 0);
   for (const Message& message : request.messages) expected += message.text.size() + 128;
@@ -271,13 +261,19 @@ std::string openai_body(const ChatRequest& request, const ModelSpec& spec, const
     format.end();
     response.end();
   }
-  put_sampling(body, request, spec, plan.capabilities);
+  put_sampling(body, request, spec, plan.capabilities, seed_name);
   if (plan.stream) {
     body.key("stream") += "true";
     if (plan.capabilities.stream_options) body.key("stream_options") += R"({"include_usage":true})";
   }
   body.end();
   return out;
+}
+
+}  // namespace
+
+std::string openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
+  return chat_body(request, spec, plan, "seed");
 }
 
 Result<ChatReply> openai_reply(const Json& json) {
@@ -293,9 +289,12 @@ Result<ChatReply> openai_reply(const Json& json) {
   reply.message.role = Role::assistant;
   Content content = content_of(find_member(*from, "content"));
   reply.message.text = std::move(content.text);
+  reply.message.reasoning = thoughts_of(*from);
+  append_paragraph(reply.message.reasoning, content.thoughts);
   reply.refusal = text_of(*from, "refusal");
   if (reply.refusal.empty()) reply.refusal = std::move(content.refusal);
   reply.message.tool_calls = calls_of(*from);
+  keep_thoughts(*from, reply.message);
   reply.finish = finish_of(text_of(choice, "finish_reason"), !reply.message.tool_calls.empty());
   if (!reply.refusal.empty()) reply.finish = FinishReason::refusal;
   if (reply.finish == FinishReason::refusal && reply.refusal.empty()) reply.refusal = reply.message.text;
@@ -307,96 +306,6 @@ Result<ChatReply> openai_reply(const Json& json) {
                   .fingerprint = text_of(json, "system_fingerprint"),
                   .created = created != nullptr ? as_integer(*created).value_or(0) : 0};
   return reply;
-}
-
-void OpenAiStream::take(const ServerSentEvent& event) {
-  if (done_ || error_ || broken_) return;
-  const std::string_view data = trim(event.data);
-  if (data == "[DONE]") {
-    done_ = true;
-    return;
-  }
-  if (data.empty()) return;
-  const auto chunk = parse_json(data);
-  if (!chunk) {
-    broken_ = std::string(data);
-    return;
-  }
-  const Json* error = find_member(*chunk, "error");
-  if ((error != nullptr && !error->is_null()) || event.event == "error") {
-    error_ = *chunk;
-    return;
-  }
-  // Every chunk repeats what the reply is called; some servers leave it out of the last ones.
-  for (const std::string_view key : {"id", "model", "system_fingerprint", "created"}) {
-    if (const std::string value = text_of(*chunk, key); !value.empty())
-      head_[key] = *find_member(*chunk, key);
-  }
-  if (const Json* usage = find_member(*chunk, "usage"); usage != nullptr && usage->is_object())
-    usage_ = *usage;
-  const Json* choices = find_member(*chunk, "choices");
-  if (choices == nullptr || !choices->is_array() || choices->get_array().empty()) return;
-  const Json& choice = choices->get_array().front();
-  any_choice_ = true;
-  if (const Json* delta = find_member(choice, "delta")) take_delta(*delta);
-  if (const std::string reason = text_of(choice, "finish_reason"); !reason.empty()) finish_reason_ = reason;
-}
-
-void OpenAiStream::take_delta(const Json& delta) {
-  Content content = content_of(find_member(delta, "content"));
-  text_ += content.text;
-  refusal_ += content.refusal;
-  refusal_ += text_of(delta, "refusal");
-  count(content.text);
-  // Servers of models that think aloud have one name or the other for it.
-  for (const std::string_view thoughts : {"reasoning_content", "reasoning"}) count(text_of(delta, thoughts));
-  const Json* calls = find_member(delta, "tool_calls");
-  if (calls == nullptr || !calls->is_array()) return;
-  for (const auto& call : calls->get_array()) take_call(call);
-}
-
-void OpenAiStream::take_call(const Json& delta) {
-  const std::string id = text_of(delta, "id");
-  const Json* numbered = find_member(delta, "index");
-  // A server that does not number its calls continues the last one, and starts a new one with a new id. There
-  // are also servers that give the same number to every call.
-  const std::int64_t index = numbered == nullptr ? -1 : as_integer(*numbered).value_or(-1);
-  const auto known = call_at_.find(index);
-  const bool starts = known == call_at_.end() ||
-                      (!id.empty() && !calls_[known->second].id.empty() && calls_[known->second].id != id);
-  if (starts) {
-    if (calls_.size() >= kMostCalls) return;
-    call_at_[index] = calls_.size();
-    calls_.emplace_back();
-  }
-  Call& call = calls_[call_at_[index]];
-  if (!id.empty()) call.id = id;
-  const Json* function = find_member(delta, "function");
-  if (function == nullptr) return;
-  if (call.name.empty()) call.name = text_of(*function, "name");
-  const Json* arguments = find_member(*function, "arguments");
-  if (arguments == nullptr || arguments->is_null()) return;
-  const auto part = as_text(*arguments);
-  const std::string more = part ? std::string(*part) : to_text(*arguments);
-  count(more);
-  call.arguments += more;
-}
-
-Result<ChatReply> OpenAiStream::reply() const {
-  if (!any_choice_) return fail(ErrorKind::parse, "it has no choices");
-  JsonObject from{{"role", "assistant"}, {"content", text_}};
-  if (!refusal_.empty()) from["refusal"] = refusal_;
-  JsonArray calls;
-  for (const auto& call : calls_) {
-    calls.push_back(JsonObject{{"id", call.id},
-                               {"function", JsonObject{{"name", call.name}, {"arguments", call.arguments}}}});
-  }
-  from["tool_calls"] = std::move(calls);
-  JsonObject choice{{"message", std::move(from)}, {"finish_reason", finish_reason_}};
-  JsonObject whole = head_;
-  whole["choices"] = JsonArray{std::move(choice)};
-  whole["usage"] = usage_;
-  return openai_reply(Json(std::move(whole)));
 }
 
 namespace {
@@ -416,21 +325,39 @@ constexpr std::array kErrors{
     ErrorName{"server_error", 500},
 };
 
-}  // namespace
+constexpr auto kOwn =
+    std::to_array<std::string_view>({"model", "messages", "tools", "tool_choice", "response_format", "stream",
+                                     "stream_options", "temperature", "top_p", "seed", "random_seed", "stop",
+                                     "max_tokens", "max_completion_tokens", "reasoning_effort", "n"});
+constexpr EmbeddingForm kEmbeddings{"/embeddings", embedding_body};
+
+using Body = std::string(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);
 
 // Users give the version with the base; a path of their own (a gateway's, Azure's) is taken as it is.
-constinit const Wire kOpenAiWire{
-    .version = "/v1",
-    .version_in = VersionIn::base,
-    .endpoint = "/chat/completions",
-    .embeddings = "/embeddings",
-    .put_headers = put_headers,
-    .body = openai_body,
-    .reply = openai_reply,
-    .stream = []() -> std::unique_ptr<ReplyStream> { return std::make_unique<OpenAiStream>(); },
-    .ways = kWays,
-    .takes_strictly = [](const Json& schema) { return !strict_misfit(schema); },
-    .errors = kErrors,
-};
+constexpr Wire chat_wire(Body* body) {
+  return {
+      .name = kName,
+      .version = "/v1",
+      .version_in = VersionIn::base,
+      .endpoint = "/chat/completions",
+      .embeddings = &kEmbeddings,
+      .body = body,
+      .reply = openai_reply,
+      .stream = []() -> std::unique_ptr<ReplyStream> { return std::make_unique<OpenAiStream>(); },
+      .options = chat_options,
+      .ways = kWays,
+      .takes_strictly = [](const Json& schema) { return !strict_misfit(schema); },
+      .own = kOwn,
+      .errors = kErrors,
+  };
+}
+
+}  // namespace
+
+constinit const Wire kOpenAiWire = chat_wire(openai_body);
+constinit const Wire kMistralWire =
+    chat_wire([](const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan) {
+      return chat_body(request, spec, plan, "random_seed");
+    });
 
 }  // namespace assay

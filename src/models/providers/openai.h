@@ -21,6 +21,7 @@
 namespace assay {
 
 extern const Wire kOpenAiWire;
+extern const Wire kMistralWire;  // the same with another name for the seed
 
 // JSON, written without a tree: it is made for every call.
 std::string openai_body(const ChatRequest& request, const ModelSpec& spec, const WirePlan& plan);
@@ -44,11 +45,15 @@ class OpenAiStream : public ReplyStream {
   };
 
   void take_delta(const Json& delta);
+  void take_details(const Json* details);
   void take_call(const Json& delta);
 
   JsonObject head_;  // what the reply says about itself: id, model, …
   std::string text_;
   std::string refusal_;
+  std::string thoughts_;
+  JsonArray details_;  // of the thoughts
+  bool named_content_ = false;
   std::string finish_reason_;
   std::vector<Call> calls_;
   std::map<std::int64_t, std::size_t> call_at_;  // the server's index → place in calls_

@@ -89,10 +89,32 @@ std::string instruction_of(const ChatRequest& request, const WirePlan& plan) {
   return tools.answer ? tool_instruction(*tools.answer) : std::string();
 }
 
+std::string_view called_name(const ChatRequest& request, std::size_t at) {
+  for (std::size_t i = at; i-- > 0;) {
+    for (const ToolCall& call : request.messages[i].tool_calls) {
+      if (call.id == request.messages[at].tool_call_id) return call.name;
+    }
+  }
+  return {};
+}
+
+void keep_list(Message& message, std::string_view wire, const JsonArray& list) {
+  Json kept = JsonObject{{wire, list}};
+  if (within_depth(kept)) message.kept = std::move(kept);
+}
+
+const JsonArray* kept_list(const Message& message, std::string_view wire) {
+  const Json* list = find_member(message.kept, wire);
+  return list != nullptr ? list->if_array() : nullptr;
+}
+
 Sampling sampling_of(const ChatRequest& request, const ModelSpec& spec, const Capabilities& capabilities) {
   Sampling sampling = request.sampling;
   if (!sampling.temperature) sampling.temperature = spec.temperature;
   if (!sampling.max_tokens) sampling.max_tokens = spec.max_tokens;
+  if (!sampling.top_p) sampling.top_p = spec.top_p;
+  if (!sampling.seed) sampling.seed = spec.seed;
+  if (sampling.stop.empty()) sampling.stop = spec.stop;
   if (!capabilities.temperature) sampling.temperature.reset();
   if (!capabilities.top_p) sampling.top_p.reset();
   if (!capabilities.temperature_with_top_p && sampling.temperature) sampling.top_p.reset();

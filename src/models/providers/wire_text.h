@@ -2,6 +2,7 @@
 // under a plan, and tolerant access to the fields of replies.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,14 @@ ToolPlan plan_tools(const ChatRequest& request, const WirePlan& plan);
 
 // What the prompt must say in addition under this plan; empty if nothing.
 std::string instruction_of(const ChatRequest& request, const WirePlan& plan);
+
+// The name of the tool whose call the message at `at` answers: of the latest call with that id before it.
+std::string_view called_name(const ChatRequest& request, std::size_t at);
+
+// What a reply said as the wire has it, for the next turn (Message::kept); nothing if it nests too deeply.
+void keep_list(Message& message, std::string_view wire, const JsonArray& list);
+// Null if nothing was kept, or by another wire.
+const JsonArray* kept_list(const Message& message, std::string_view wire);
 
 // The request's parameters, with the model's own where the request has none, as far as the model takes them.
 Sampling sampling_of(const ChatRequest& request, const ModelSpec& spec, const Capabilities& capabilities);

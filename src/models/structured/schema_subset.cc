@@ -196,6 +196,17 @@ bool kept_by_anthropic(std::string_view key, const Json& value) {
   return contains(kKeptByAnthropic, key);
 }
 
+// A model that reads what is not enforced may keep to it all the same.
+void describe_unenforced(JsonObject& schema, JsonObject unenforced) {
+  if (unenforced.empty()) return;
+  std::string description;
+  if (const Json* own = schema.if_contains("description")) description = as_text(*own).value_or("");
+  if (!description.empty()) description += ' ';
+  description += "Must also satisfy the JSON Schema ";
+  description += to_text(Json(std::move(unenforced)));
+  schema["description"] = description;
+}
+
 std::optional<Json> close_schema(const Json& schema, int depth) {
   if (depth > 64 || !schema.is_object()) return std::nullopt;
   JsonObject closed;
@@ -219,15 +230,45 @@ std::optional<Json> close_schema(const Json& schema, int depth) {
     if (!closed.contains("properties")) return std::nullopt;
     closed["additionalProperties"] = false;
   }
-  if (!unenforced.empty()) {
-    std::string description;
-    if (const Json* own = closed.if_contains("description")) description = as_text(*own).value_or("");
-    if (!description.empty()) description += ' ';
-    description += "Must also satisfy the JSON Schema ";
-    description += to_text(Json(std::move(unenforced)));
-    closed["description"] = description;
-  }
+  describe_unenforced(closed, std::move(unenforced));
   return Json(std::move(closed));
+}
+
+// https://ai.google.dev/api/generate-content, `responseJsonSchema`.
+constexpr auto kKeptByGemini =
+    std::to_array<std::string_view>({"$id", "$ref", "$anchor", "type", "format", "title", "description",
+                                     "enum", "minItems", "maxItems", "minimum", "maximum", "required"});
+constexpr std::array<std::string_view, 3> kGeminiMaps{"properties", "$defs", "definitions"};
+constexpr std::array<std::string_view, 3> kGeminiLists{"prefixItems", "anyOf", "oneOf"};
+constexpr std::array<std::string_view, 2> kGeminiSchemas{"items", "additionalProperties"};
+
+Json for_gemini(const Json& schema, int depth) {
+  if (depth > 64 || !schema.is_object()) return schema;
+  JsonObject known;
+  JsonObject unenforced;
+  for (const auto& member : schema.get_object()) {
+    const std::string_view key = member.key();
+    const Json& value = member.value();
+    if (contains(kKeptByGemini, key)) {
+      known[key] = value;
+    } else if (contains(kGeminiSchemas, key)) {
+      known[key] = for_gemini(value, depth + 1);
+    } else if (contains(kGeminiMaps, key) && value.is_object()) {
+      JsonObject map;
+      for (const auto& each : value.get_object()) map[each.key()] = for_gemini(each.value(), depth + 1);
+      known[key] = std::move(map);
+    } else if (contains(kGeminiLists, key) && value.is_array()) {
+      JsonArray list;
+      for (const auto& each : value.get_array()) list.push_back(for_gemini(each, depth + 1));
+      known[key] = std::move(list);
+    } else if (key == "const" && value.is_string()) {
+      known["enum"] = JsonArray{value};
+    } else if (!key.starts_with('$')) {
+      unenforced[key] = value;
+    }
+  }
+  describe_unenforced(known, std::move(unenforced));
+  return known;
 }
 
 }  // namespace
@@ -239,6 +280,10 @@ std::optional<std::string> strict_misfit(const Json& schema) {
 std::optional<Json> anthropic_output_schema(const Json& schema) {
   if (!describes_object(schema)) return std::nullopt;
   return close_schema(schema, 0);
+}
+
+Json gemini_output_schema(const Json& schema) {
+  return for_gemini(schema, 0);
 }
 
 bool describes_object(const Json& schema) {

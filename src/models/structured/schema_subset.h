@@ -18,6 +18,10 @@ std::optional<std::string> strict_misfit(const Json& schema);
 // enforce moved into the description. None if that is not possible (an object with free keys).
 std::optional<Json> anthropic_output_schema(const Json& schema);
 
+// The schema as Gemini's `responseJsonSchema` takes it: only keywords that it knows, `const` as an enum of
+// one; what it cannot enforce stands in the description.
+Json gemini_output_schema(const Json& schema);
+
 // Whether the root says that it is an object, as the parameters of a tool must.
 bool describes_object(const Json& schema);
 

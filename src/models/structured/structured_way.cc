@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 
 #include "core/text.h"
+#include "core/text/thoughts.h"
 #include "models/providers/provider.h"
+#include "models/providers/wire_text.h"
 #include "models/structured/schema_subset.h"
 
 namespace assay {
@@ -125,12 +127,15 @@ std::string tool_instruction(std::string_view tool_name) {
 }
 
 void settle_reply(ChatReply& reply, const ChatRequest& request, const WirePlan& plan) {
+  PartedThoughts parted = part_thoughts(reply.message.text);
+  reply.message.text = std::move(parted.text);
+  append_paragraph(reply.message.reasoning, parted.thoughts);
   if (reply.finish == FinishReason::refusal) return;
   if (plan.way) {
     const bool called = *plan.way == StructuredWay::tools && take_answer_call(reply, request);
     if (!called && reply.message.tool_calls.empty()) take_json_out(reply);
-  } else if (!plan.capabilities.stop) {
-    cut_at_stop(reply, request.sampling.stop);
+  } else {
+    cut_at_stop(reply, plan.cut_at);
   }
 }
 

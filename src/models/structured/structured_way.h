@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/capabilities.h"
 #include "models/chat.h"
@@ -19,6 +20,7 @@ struct WirePlan {
   std::optional<StructuredWay> way;  // none: the request asks for plain text
   bool strict = false;               // the schema can be enforced to the letter, and the server does so
   bool stream = false;
+  std::vector<std::string> cut_at = {};  // stop sequences that could not be sent
   // to_text(without_annotations(schema)), if somebody has it; it must outlive the plan.
   const std::string* schema_text = nullptr;
 };

@@ -16,6 +16,16 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
+constexpr const char* kSystemFiles[] = {
+    "/etc/ssl/certs/ca-certificates.crt",                 // Debian, Ubuntu, Arch, Gentoo, Alpine
+    "/etc/pki/tls/certs/ca-bundle.crt",                   // Fedora, Red Hat
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // newer ones
+    "/etc/ssl/ca-bundle.pem",                             // SUSE
+    "/var/lib/ca-certificates/ca-bundle.pem",             // newer ones
+    "/etc/ssl/certs/ca-bundle.crt",                       // NixOS
+    "/etc/ssl/cert.pem",                                  // Alpine without its package of certificates
+};
+
 struct Source {
   std::string path;
   std::string named_by;  // empty: nobody, it is the system's own
@@ -61,6 +71,14 @@ Result<int> anonymous_file(std::string_view content) {
 }
 
 }  // namespace
+
+std::string system_ca_file(const std::string& built_in, const std::string& root) {
+  if (!built_in.empty() && file_exists(root + built_in)) return built_in;
+  for (const char* path : kSystemFiles) {
+    if (file_exists(root + path)) return path;
+  }
+  return built_in;
+}
 
 Result<CaBundle> CaBundle::make(const std::string& extra_file, const std::string& system_file) {
   const Source base = base_source(system_file);

@@ -10,6 +10,11 @@
 
 namespace assay {
 
+// The file with the certificates of the system: `built_in` (what libcurl was built for), or where that is not
+// here, the first of the places at which other distributions keep it; `built_in` again if there is none.
+// `root` stands before all of them.
+std::string system_ca_file(const std::string& built_in, const std::string& root = "");
+
 class CaBundle {
  public:
   // `extra_file` may be empty; `system_file` is what the environment overrides, empty if there is none.

@@ -44,14 +44,14 @@ struct TextHash {
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
 };
 
-std::string system_ca_file() {
+std::string ca_file_of_system() {
   std::string file;
   if (CURL* easy = curl_easy_init()) {
     const char* path = nullptr;
     if (curl_easy_getinfo(easy, CURLINFO_CAINFO, &path) == CURLE_OK && path) file = path;
     curl_easy_cleanup(easy);
   }
-  return file;
+  return system_ca_file(file);
 }
 
 void start_libcurl() {
@@ -204,7 +204,7 @@ HttpClient::State::State(EventLoop& event_loop, HttpClientOptions client_options
   limit_ = std::max<std::size_t>(
       1,
       std::min(options_.max_connections, files > 2 * kFilesForOthers ? files - kFilesForOthers : files / 2));
-  if (auto ca = CaBundle::make(options_.ca_file, system_ca_file())) {
+  if (auto ca = CaBundle::make(options_.ca_file, ca_file_of_system())) {
     ca_ = std::move(*ca);
   } else {
     ca_error = std::move(ca.error());
@@ -538,6 +538,10 @@ Task<Result<HttpResponse>> HttpClient::send(HttpRequest request) {
 
 std::size_t HttpClient::most_arriving() const {
   return state_->most_arriving();
+}
+
+EventLoop& HttpClient::loop() const {
+  return state_->loop;
 }
 
 std::size_t HttpClient::in_flight() const {

@@ -70,6 +70,7 @@ class HttpClient {
   // Destroying the awaiting coroutine cancels the request.
   Task<Result<HttpResponse>> send(HttpRequest request);
 
+  EventLoop& loop() const;
   std::size_t in_flight() const;
   // The most bytes of arriving bodies that there were at one time.
   std::size_t most_arriving() const;

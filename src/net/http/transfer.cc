@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.h"
 #include "net/http/transfer_failure.h"
 
 namespace assay {
@@ -22,12 +23,6 @@ void set(CURL* easy, CURLoption option, Value value) {
   // Fails only for options that this libcurl was built without, none of which is used here, or out of memory,
   // which shows when the transfer starts.
   curl_easy_setopt(easy, option, value);
-}
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "net/http/url.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include <curl/curl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "net/http/host_name.h"
 #include "net/http/http.h"
 
 namespace assay {
@@ -66,6 +69,28 @@ Result<Url> parse_url(std::string_view text) {
   }
   if (url.host.empty()) return fail(ErrorKind::rejected, "the URL names no host");
   return url;
+}
+
+Status check_proxy(std::string_view text) {
+  static constexpr std::array<std::string_view, 6> kSchemes = {"http",   "https",   "socks4",
+                                                               "socks5", "socks4a", "socks5h"};
+  const auto refused = [](std::string_view found) {
+    return fail(ErrorKind::config, fmt::format("found {}, expected [SCHEME://]HOST[:PORT] with one of the "
+                                               "schemes {}",
+                                               found, fmt::join(kSchemes, ", ")));
+  };
+  if (has_forbidden_character(text)) return refused("a space or another control character");
+  if (const auto end = text.find("://"); end != std::string_view::npos) {
+    const auto known = [scheme = text.substr(0, end)](std::string_view one) {
+      return same_without_case(scheme, one);
+    };
+    if (std::ranges::none_of(kSchemes, known)) return refused("another scheme");
+    text.remove_prefix(end + 3);
+  }
+  text = text.substr(0, text.find_first_of("/?#"));
+  if (const auto user = text.rfind('@'); user != std::string_view::npos) text.remove_prefix(user + 1);
+  if (!split_authority(text)) return refused("no host, or a port that is no number");
+  return {};
 }
 
 std::string Url::authority() const {

@@ -36,6 +36,10 @@ struct Url {
 // the message does not repeat it.
 Result<Url> parse_url(std::string_view text);
 
+// Error of kind config if it is no proxy as libcurl takes them: HOST or HOST:PORT, with a scheme before it or
+// none. The message does not repeat it: it may hold a password.
+Status check_proxy(std::string_view text);
+
 // Url::authority() for messages; empty if it is no URL.
 std::string host_of(std::string_view url);
 

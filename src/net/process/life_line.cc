@@ -59,6 +59,11 @@ void LifeLine::tell() const {
   [[maybe_unused]] const auto sent = ::send(ours_.get(), line.data(), line.size(), MSG_NOSIGNAL);
 }
 
+void LifeLine::make_ready() {
+  const std::lock_guard lock(mutex_);
+  if (!started_) start();
+}
+
 void LifeLine::add(pid_t group) {
   const std::lock_guard lock(mutex_);
   if (!started_) start();

@@ -1,6 +1,7 @@
 // No child outlives us, however we end: by kill -9, a crash or _exit. A small shell holds the other end of a
 // socket and knows the process groups of our children; when the socket closes, which the kernel does for the
-// dead too, it kills them and leaves. It is started with the first child.
+// dead too, it kills them and leaves. It is started before the first child, so that a child is known to it
+// some microseconds after its birth; one that we die in the midst of starting is not.
 //
 // Safe to use from any thread.
 #pragma once
@@ -21,6 +22,8 @@ class LifeLine {
   LifeLine(const LifeLine&) = delete;
   LifeLine& operator=(const LifeLine&) = delete;
 
+  // Before a child is started: whoever is to know it is there.
+  void make_ready();
   void add(pid_t group);
   void remove(pid_t group);
 

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 
 #include "core/file.h"
+#include "net/process/life_line.h"
 
 namespace assay {
 namespace {
@@ -224,6 +225,7 @@ void keep_exit_codes() {
 
 Result<SpawnedProcess> spawn_process(const ProcessRequest& request) {
   if (auto status = check(request); !status) return fail(std::move(status.error()));
+  LifeLine::of_process().make_ready();
   const std::string& program = request.argv.front();
   Pipe input;
   Pipe output;

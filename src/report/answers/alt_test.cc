@@ -39,7 +39,12 @@ JsonObject human_json(const std::string& name, const AltTest::Human& human) {
 
 std::string verdict(const AltTest& result, const std::string& judge, const AltTestOptions& options) {
   const Estimate& rate = result.winning_rate;
-  if (!result.passed) return fmt::format("No verdict on {}: {}.\n", judge, rate.undefined);
+  if (!result.passed) {
+    return fmt::format("No verdict on {}: {}.\n", judge,
+                       rate.undefined.empty()
+                           ? "two humans show only which of them it is nearer to; the test asks for three"
+                           : rate.undefined);
+  }
   return fmt::format("{} {}: it wins against {} of {} (ε {:g}, q {:g}), and half of them are needed.\n",
                      judge, *result.passed ? "may replace the humans" : "may not replace the humans",
                      share_words(*rate.value), counted_words(rate.n, "human", "humans"), options.epsilon,

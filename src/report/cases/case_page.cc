@@ -94,7 +94,7 @@ std::string effect_words(std::size_t number, const EffectView& effect) {
   words += fmt::format(" · {:.0f} ms", effect.latency_ms);
   if (effect.cost_usd && *effect.cost_usd > 0) words += fmt::format(" · {}", cost_words(effect.cost_usd));
   if (effect.tries > 1) words += fmt::format(" · {} tries", effect.tries);
-  if (effect.reused) words += " · taken from an earlier run";
+  if (effect.reused) words += " · taken from an earlier run or the cache";
   return words;
 }
 
@@ -173,6 +173,10 @@ void append_reply(Page& page, const EffectView& effect) {
   }
   const std::string finish = text_at(effect.reply, "finish");
   page.note(finish.empty() || finish == "stop" ? "reply" : fmt::format("reply, ended by {}", finish), 2);
+  if (const std::string reasoning = text_at(*message, "reasoning"); !reasoning.empty()) {
+    page.note("reasoning", 4);
+    page.text(reasoning, 6);
+  }
   if (const std::string text = text_at(*message, "text"); !text.empty()) page.text(readable(text), 4);
   append_calls(page, *message);
   if (const std::string refusal = text_at(effect.reply, "refusal"); !refusal.empty())

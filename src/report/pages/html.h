@@ -1,8 +1,7 @@
-// A run as one self-contained page: no network, no script needed to read it (one sorts and filters tables,
-// one draws the plots, whose data stand there as tables too, one shows any case). Figures come large and with
-// their interval drawn, then gates, plots, all metrics, tables, cases worth a look, all cases, problems,
-// usage and how to repeat the run. Whatever comes from data or models is text, never markup; a content
-// security policy in the page allows nothing but its own style and script.
+// A run as one self-contained page that needs no network. It holds its data as JSON, which its script draws
+// with the components of `assay serve`; and it holds the sentences, figures and tables as plain markup, which
+// is there for readers without scripts, and stays if nothing can be drawn. Whatever comes from data or models
+// is text, never markup; a content security policy in the page allows nothing but its own style and script.
 #pragma once
 
 #include <initializer_list>
@@ -13,11 +12,10 @@
 
 namespace assay {
 
-// Scripts that are compiled in, each in a page only if it has something to show; empty if the program was
-// built without them.
+// Scripts that are compiled in; empty if the program was built without them.
 struct ReportScripts {
-  std::string_view plots;  // draws them; without it they are tables
-  std::string_view cases;  // shows all cases; without it they are in results.jsonl
+  std::string_view report;  // draws a report; without it the report is plain
+  std::string_view cases;   // draws a page of cases beside one
 };
 ReportScripts report_scripts();
 
@@ -26,7 +24,8 @@ inline std::string html_report(const ReportInput& input) {
   return html_report(input, report_scripts());
 }
 
-// The frame of every page: head, policy, style and scripts around `body`.
+// The frame of every page: head, policy, style and scripts around `body`; without any, the one that sorts and
+// filters plain tables.
 std::string html_page(std::string_view title, std::string_view body,
                       std::initializer_list<std::string_view> scripts = {});
 
@@ -37,9 +36,9 @@ struct HtmlFrame {
 };
 HtmlFrame html_frame(std::string_view title, std::initializer_list<std::string_view> scripts = {});
 
-// A line of results.jsonl as the data of a page.
-std::string case_data(std::string_view line);
-// Such lines are written between these, and shown by the script for cases.
+// JSON as the data of a page: nothing in it can end the element that holds it.
+std::string script_data(std::string_view json);
+// Lines of results.jsonl, each such data, are written between these.
 struct CasesFrame {
   std::string_view before;
   std::string_view behind;

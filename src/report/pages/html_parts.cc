@@ -29,13 +29,6 @@ std::string breakable(std::string_view escaped) {
   return out;
 }
 
-std::string basis_words(const Estimate& estimate) {
-  if (estimate.count && estimate.n > 0) {
-    return fmt::format("{} of {}", count_words(*estimate.count), count_words(estimate.n));
-  }
-  return fmt::format("n = {}", count_words(estimate.n));
-}
-
 std::string sort_key(std::optional<double> value) {
   return value ? number_text(*value) : std::string();
 }
@@ -86,50 +79,6 @@ std::string attribute(std::string_view foreign) {
 
 std::string name(std::string_view foreign) {
   return breakable(text(foreign, 300));
-}
-
-std::string metric_title(std::string_view name) {
-  std::string title;
-  for (const std::string_view part : split(name, '.')) {
-    title += title.empty() ? title_words(part) : " · " + plain_words(part);
-  }
-  return text(title, 300);
-}
-
-std::vector<double> gate_marks(const Metric& metric, const std::vector<GateResult>& gates) {
-  std::vector<double> marks;
-  for (const GateResult& result : gates) {
-    const auto gate = parse_gate(result.gate);
-    if (gate && gate->name == metric.name) marks.push_back(gate->threshold);
-  }
-  return marks;
-}
-
-std::string headline_card(const Metric& metric, const std::vector<GateResult>& gates) {
-  const Estimate& estimate = metric.estimate;
-  const std::vector<double> marks = gate_marks(metric, gates);
-  std::string card = fmt::format(
-      "<article class=\"figure\"><h3 title=\"{}\">{}</h3><p class=\"big{}\">{}</p>", attribute(metric.name),
-      metric_title(metric.name), estimate.value ? "" : " undefined", value_words(metric));
-  if (metric.form != Metric::Form::count)
-    card += interval_bar(metric, marks, BarSize::large, axis_of(metric, marks));
-  if (estimate.ci) {
-    card += fmt::format("<p>{} interval <strong>{}</strong></p>", level_words(estimate.level),
-                        interval_words(metric));
-  }
-  if (!estimate.undefined.empty()) card += fmt::format("<p class=\"why\">{}</p>", text(estimate.undefined));
-  card += fmt::format("<p class=\"note\">{}{}{}{}</p>", basis_words(estimate),
-                      estimate.ci ? " · " + text(method_words(estimate.method)) : "",
-                      metric.better == Metric::Better::lower ? " · lower is better" : "",
-                      marks.empty() ? "" : " · <span class=\"mark-key\" aria-hidden=\"true\"></span>gate");
-  if (!estimate.missing.empty()) {
-    card +=
-        fmt::format("<p class=\"why\">Missing: {}{}</p>", text(missing_words(estimate)),
-                    estimate.bounds ? fmt::format("; with all of them worst or best the value would be {}",
-                                                  range_words(*estimate.bounds, metric.form))
-                                    : "");
-  }
-  return card + "</article>";
 }
 
 std::string case_card(const NotableCase& notable) {

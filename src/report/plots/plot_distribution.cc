@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/plots/few.h"
 #include "report/plots/plot_parts.h"
 #include "report/words.h"
 
@@ -108,17 +109,20 @@ Plot box_plot(PlotWords words, const IntervalAxis& axis, const std::vector<Box>&
   JsonArray values;
   std::size_t undrawn = 0;
   bool means = false;
+  bool few = false;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const Box& box = boxes[i];
     const std::string line = with_second_line(names[i], fmt::format("n = {}", count_words(box.n)));
     const Estimate mean = box.mean.value_or(Estimate{});
     means |= mean.value.has_value();
+    const bool drawn = box.n >= kFewestForABar;
+    few |= !drawn;
     values.push_back(JsonObject{{"line", text(line)},
                                 {"group", text(names[i])},
                                 {"low", box.low},
-                                {"lower_quartile", box.lower_quartile},
+                                {"lower_quartile", drawn ? Json(box.lower_quartile) : Json(nullptr)},
                                 {"median", box.median},
-                                {"upper_quartile", box.upper_quartile},
+                                {"upper_quartile", drawn ? Json(box.upper_quartile) : Json(nullptr)},
                                 {"high", box.high},
                                 {"mean", or_null(mean.value)},
                                 {"mean_low", mean.ci ? finite_or_null(mean.ci->low) : Json(nullptr)},
@@ -163,6 +167,7 @@ Plot box_plot(PlotWords words, const IntervalAxis& axis, const std::vector<Box>&
   words.caption += fmt::format("{}Box: the middle half of the cases; thick line: median.",
                                words.caption.empty() ? "" : " ");
   if (means) words.caption += " Red diamond: mean with its interval.";
+  if (few) words.caption += no_bar_words();
   if (undrawn > 0)
     words.caption += fmt::format(" {} not drawn.", counted_words(static_cast<std::int64_t>(undrawn),
                                                                  "outlying value", "outlying values"));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/plots/few.h"
 #include "report/plots/plot_parts.h"
 #include "report/scale.h"
 #include "report/words.h"
@@ -49,12 +50,14 @@ JsonArray values_of(const IntervalAxis& axis, const std::vector<IntervalRow>& ro
     const Estimate& estimate = rows[i].estimate;
     const std::string read =
         fmt::format("{}, n = {}", read_as(estimate.value, axis.form), count_words(estimate.n));
-    values.push_back(JsonObject{{"line", text(with_second_line(names[i], read))},
-                                {"figure", text(names[i])},
-                                {"value", or_null(estimate.value)},
-                                {"low", estimate.ci ? finite_or_null(estimate.ci->low) : Json(nullptr)},
-                                {"high", estimate.ci ? finite_or_null(estimate.ci->high) : Json(nullptr)},
-                                {"n", estimate.n}});
+    values.push_back(
+        JsonObject{{"line", text(with_second_line(names[i], read))},
+                   {"figure", text(names[i])},
+                   {"value", or_null(estimate.value)},
+                   {"bar", estimate.n < kFewestForABar ? Json(nullptr) : or_null(estimate.value)},
+                   {"low", estimate.ci ? finite_or_null(estimate.ci->low) : Json(nullptr)},
+                   {"high", estimate.ci ? finite_or_null(estimate.ci->high) : Json(nullptr)},
+                   {"n", estimate.n}});
   }
   return values;
 }
@@ -73,7 +76,7 @@ Plot interval_plot(PlotWords words, const IntervalAxis& axis, const std::vector<
       domain && domain->low < 0 && !axis.reference ? std::optional(0.0) : axis.reference;
   if (bars) {
     layers.push_back(layer(mark("bar", {{"color", text(kSky)}, {"height", JsonObject{{"band", 0.5}}}}),
-                           {{"x", x}, {"tooltip", tooltip}}));
+                           {{"x", measured("bar", axis.title, axis.form, domain)}, {"tooltip", tooltip}}));
   } else {
     layers.push_back(
         layer(mark("point", {{"filled", true}, {"opacity", 1}, {"size", 90}, {"color", text(kBlue)}}),
@@ -100,6 +103,10 @@ Plot interval_plot(PlotWords words, const IntervalAxis& axis, const std::vector<
   words.caption += words.caption.empty() ? "" : " ";
   const double level = rows.empty() || !rows.front().estimate.ci ? 0.95 : rows.front().estimate.level;
   words.caption += fmt::format("Lines: {} intervals.", level_words(level));
+  const bool few = std::ranges::any_of(rows, [](const IntervalRow& row) {
+    return row.estimate.value.has_value() && row.estimate.n < kFewestForABar;
+  });
+  if (bars && few) words.caption += no_bar_words();
   JsonArray values = values_of(axis, rows);
   JsonObject y = lines(values);
   const Json height = height_of(y, kLineHeight);

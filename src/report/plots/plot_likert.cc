@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/plots/few.h"
 #include "report/plots/plot_parts.h"
 #include "report/words.h"
 
@@ -37,6 +38,7 @@ Plot likert_plot(PlotWords words, const std::vector<std::string>& levels,
 
   JsonArray values;
   std::int64_t all = 0;
+  bool few = false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<std::int64_t>& counts = rows[i].counts;
     std::int64_t n = 0;
@@ -46,6 +48,8 @@ Plot likert_plot(PlotWords words, const std::vector<std::string>& levels,
     const auto share = [&](std::size_t level) {
       return n > 0 && level < counts.size() ? static_cast<double>(counts[level]) / static_cast<double>(n) : 0;
     };
+    const bool drawn = n >= kFewestForABar;
+    few |= !drawn;
     double at = 0;
     for (std::size_t k = 0; k < levels.size() / 2; ++k) at -= share(k);
     if (levels.size() % 2 == 1) at -= share(levels.size() / 2) / 2;
@@ -56,8 +60,8 @@ Plot likert_plot(PlotWords words, const std::vector<std::string>& levels,
                                   {"answer", text(level_names[k])},
                                   {"count", k < counts.size() ? counts[k] : 0},
                                   {"share", share(k)},
-                                  {"from", at},
-                                  {"to", to},
+                                  {"from", drawn ? Json(at) : Json(nullptr)},
+                                  {"to", drawn ? Json(to) : Json(nullptr)},
                                   {"n", n}});
       at = to;
     }
@@ -89,6 +93,7 @@ Plot likert_plot(PlotWords words, const std::vector<std::string>& levels,
   zero["encoding"].get_object()["y"] = nullptr;
   layers.push_back(std::move(zero));
   words.caption += fmt::format("{}n = {}.", words.caption.empty() ? "" : " ", count_words(all));
+  if (few) words.caption += no_bar_words();
   JsonObject y = lines(values);
   const Json height = height_of(y, kLineHeight);
   JsonObject encoding{{"y", std::move(y)}};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "report/plots/few.h"
 #include "report/words.h"
 
 namespace assay::plots {
@@ -168,6 +169,10 @@ Plot framed(PlotWords words, JsonArray values, Json height, JsonArray layers, Js
 
 Json height_of(const JsonObject& lines, int step) {
   return static_cast<std::int64_t>(lines.at("scale").at("domain").get_array().size()) * step;
+}
+
+std::string no_bar_words() {
+  return fmt::format(" No bar where n is below {}.", kFewestForABar);
 }
 
 Json finite_or_null(double value) {

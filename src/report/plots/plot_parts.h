@@ -54,6 +54,8 @@ Json height_of(const JsonObject& lines, int step);
 Plot framed(PlotWords words, JsonArray values, Json height, JsonArray layers, JsonObject more = {});
 
 Json finite_or_null(double value);
+// What a caption says where a line has no bar, for it rests on so few.
+std::string no_bar_words();
 Json or_null(std::optional<double> value);
 // How the value is read in a label: "84.2%", "3.41", "n/a".
 std::string read_as(std::optional<double> value, AxisForm form);

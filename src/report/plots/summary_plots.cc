@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "report/plots/few.h"
 #include "report/words.h"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t kMostRows = 30;
-constexpr std::int64_t kFewest = 5;  // a bar for fewer would look like knowledge
 constexpr std::size_t kMostFamilies = 6;
 constexpr std::size_t kMostLabels = 40;  // a matrix with more is a grey field
 
@@ -85,6 +85,8 @@ void add_families(const Summary& summary, std::vector<Plot>& plots) {
   for (const Metric& metric : summary.metrics) {
     const Metric* whole = metric.form == Metric::Form::count ? nullptr : whole_of(metric, by_name);
     if (whole == nullptr || whole->form != metric.form) continue;
+    // What is said of the figure itself, as the variance of its judge, is no label's share of it.
+    if (whole->better != metric.better) continue;
     const auto family = std::ranges::find(families, whole, &Family::whole);
     if (family == families.end()) {
       families.push_back({whole, {&metric}});
@@ -98,7 +100,7 @@ void add_families(const Summary& summary, std::vector<Plot>& plots) {
     std::size_t few = 0;
     std::size_t more = 0;
     for (const Metric* part : family.parts) {
-      if (part->estimate.n < kFewest || !drawable(*part)) {
+      if (part->estimate.n < kFewestForABar || !drawable(*part)) {
         ++few;
       } else if (rows.size() > kMostRows) {
         ++more;
@@ -113,8 +115,9 @@ void add_families(const Summary& summary, std::vector<Plot>& plots) {
       caption = fmt::format("The first {} of {}. ", kMostRows,
                             count_words(static_cast<std::int64_t>(kMostRows + more)));
     if (few > 0) {
-      caption += fmt::format("{} with n below {} not drawn.",
-                             counted_words(static_cast<std::int64_t>(few), "label", "labels"), kFewest);
+      caption +=
+          fmt::format("{} with n below {} not drawn.",
+                      counted_words(static_cast<std::int64_t>(few), "label", "labels"), kFewestForABar);
     }
     if (!caption.empty()) caption += " All are in the table of metrics.";
     const std::string words = metric_words(family.whole->name);

@@ -54,6 +54,19 @@ Json number_or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
+// Each that takes cases has an equal share of the run's limits.
+JsonArray workers_json(const std::vector<RunWorker>& workers) {
+  const auto takes = std::ranges::count_if(workers, [](const RunWorker& one) { return one.words.empty(); });
+  JsonArray list;
+  for (const RunWorker& one : workers) {
+    list.push_back(JsonObject{{"name", one.name},
+                              {"share", one.words.empty() ? 1.0 / static_cast<double>(takes) : 0.0},
+                              {"silent_seconds", one.silent_s},
+                              {"why_not", one.words.empty() ? Json(nullptr) : Json(one.words)}});
+  }
+  return list;
+}
+
 JsonArray texts(const std::vector<std::string>& list) {
   JsonArray array;
   for (const std::string& text : list) array.emplace_back(text);
@@ -73,10 +86,12 @@ Json to_json(const CataloguedRun& one) {
     live = JsonObject{{"requests", run.requests},
                       {"tokens", run.tokens},
                       {"rate", number_or_null(one.live->rate)},
-                      {"seconds_left", number_or_null(one.live->seconds_left)}};
+                      {"seconds_left", number_or_null(one.live->seconds_left)},
+                      {"workers", workers_json(one.live->workers)}};
   }
   return JsonObject{{"id", one.id},
                     {"directory", run.directory},
+                    {"resume", resume_words(run)},
                     {"evaluation", run.evaluation},
                     {"what", run.what},
                     {"models", texts(run.models)},
@@ -105,7 +120,8 @@ std::shared_ptr<const CataloguedRun> RunList::find(std::string_view id) const {
   return found == by_id_.end() ? nullptr : runs_[found->second];
 }
 
-RunCatalogue::RunCatalogue(const std::vector<std::string>& results) {
+RunCatalogue::RunCatalogue(const std::vector<std::string>& results, std::optional<StoreAddress> store)
+    : store_(std::move(store)) {
   std::set<std::string> named;
   for (std::string directory : results) {
     while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
@@ -121,6 +137,7 @@ std::shared_ptr<const RunList> RunCatalogue::look() {
 std::shared_ptr<const CataloguedRun> RunCatalogue::find(const std::string& id) {
   const std::lock_guard guard(mutex_);
   const auto known = last_ == nullptr ? nullptr : last_->find(id);
+  if (known != nullptr && known->run.directory.empty()) return look_at_all()->find(id);
   const auto kept = known == nullptr ? kept_.end() : kept_.find(known->run.directory);
   if (kept == kept_.end() || !is_run_directory(kept->first)) return look_at_all()->find(id);
   return look_at(kept->first, id, kept->second);
@@ -144,6 +161,7 @@ std::shared_ptr<const RunList> RunCatalogue::look_at_all() {
     }
   }
   kept_ = std::move(kept);  // a run that has gone is forgotten
+  add_stored(runs);
   last_ = std::make_shared<const RunList>(std::move(runs));
   return last_;
 }
@@ -161,6 +179,8 @@ std::shared_ptr<const CataloguedRun> RunCatalogue::look_at(const std::string& di
     kept.version = version.text;
     kept.settled = version.settled;
     kept.run = read_run(directory);
+    kept.workers =
+        locked ? workers_of(directory).value_or(std::vector<RunWorker>()) : std::vector<RunWorker>();
     kept.has_results = has_results(directory);
     kept.sealed = kept.has_results && file_exists(fmt::format("{}/{}", directory, kSealFile));
     kept.not_before = Clock::now() + kReadShare * (Clock::now() - now);
@@ -177,6 +197,45 @@ std::shared_ptr<const CataloguedRun> RunCatalogue::look_at(const std::string& di
   return kept.last;
 }
 
+// What has ended, or was interrupted, is asked for once; a run that somebody works on each time.
+void RunCatalogue::ask_store() {
+  const auto now = Clock::now();
+  if (!store_ || now < store_not_before_) return;
+  auto found = stored_runs(*store_);
+  std::map<std::string, Kept> kept;
+  for (const StoredRun& one : found.value_or(std::vector<StoredRun>())) {
+    auto known = stored_.extract(one.identity.run_id);
+    Kept& mine = known.empty() ? kept[one.identity.run_id] : kept.insert(std::move(known)).position->second;
+    const std::string version =
+        fmt::format("{}{}", one.home ? "ended" : "open", one.worked_on ? "" : ", left");
+    if (mine.version != version || one.worked_on) {
+      const auto address = RunAddress::in(*store_, one.identity.run_id);
+      mine.run = read_stored_run(one, *store_);
+      mine.workers =
+          one.worked_on ? workers_of(address).value_or(std::vector<RunWorker>()) : std::vector<RunWorker>();
+      mine.version = version;
+    }
+    std::optional<LiveProgress> live;
+    if (one.worked_on) live = progress(mine, now);
+    const std::string shown = fmt::format("{}, {} done", version, mine.run.done);
+    if (mine.last == nullptr || mine.last->version != shown || mine.last->live != live)
+      mine.last =
+          std::make_shared<const CataloguedRun>(CataloguedRun{one.identity.run_id, shown, mine.run, live});
+  }
+  // While it is away, its runs are as they were.
+  if (found) stored_ = std::move(kept);
+  store_not_before_ = Clock::now() + kReadShare * (Clock::now() - now);
+}
+
+void RunCatalogue::add_stored(std::vector<std::shared_ptr<const CataloguedRun>>& runs) {
+  ask_store();
+  std::set<std::string> here;
+  for (const auto& one : runs) here.insert(one->run.run_id);
+  for (const auto& [id, kept] : stored_) {
+    if (!here.contains(id)) runs.push_back(kept.last);
+  }
+}
+
 std::optional<LiveProgress> RunCatalogue::progress(Kept& kept, Clock::time_point now) {
   const std::int64_t done = kept.run.done;
   if (!kept.samples.empty() && kept.samples.back().done > done) kept.samples.clear();  // tried again
@@ -184,6 +243,7 @@ std::optional<LiveProgress> RunCatalogue::progress(Kept& kept, Clock::time_point
   kept.samples.push_back({now, done});
   while (kept.samples.size() > 2 && now - kept.samples[1].at > kWindow) kept.samples.pop_front();
   LiveProgress live;
+  live.workers = kept.workers;
   const Sample& first = kept.samples.front();
   const std::chrono::duration<double> span = now - first.at;
   if (span >= kShortest && done > first.done)

@@ -45,13 +45,25 @@ Rater judge_of(const Sheet& sheet) {
   return rater;
 }
 
+// What the task is drawn with; "" where no task of the sheet belongs to a cluster.
+std::vector<std::string> units_of(const Sheet& sheet) {
+  const bool clustered =
+      std::ranges::any_of(sheet.tasks, [](const SheetTask& task) { return !task.cluster.empty(); });
+  std::vector<std::string> units;
+  units.reserve(sheet.tasks.size());
+  for (const SheetTask& task : sheet.tasks)
+    units.push_back(!clustered ? "" : task.cluster.empty() ? task.case_id : task.cluster);
+  return units;
+}
+
 AgreementOfTwo compare(const Sheet& sheet, std::string a, const Rater& first, std::string b,
                        const Rater& second) {
+  const std::vector<std::string> units = units_of(sheet);
   Ratings ratings(2);
   AgreementOfTwo two{.a = std::move(a), .b = std::move(b)};
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (std::isnan(first[i]) || std::isnan(second[i])) continue;
-    ratings.add_unit(std::vector{first[i], second[i]});
+    ratings.add_unit(std::vector{first[i], second[i]}, units[i]);
     ++two.n;
   }
   two.agreement = raw_agreement(ratings, resampling(sheet));
@@ -109,19 +121,30 @@ std::optional<Estimate> human_figure(const Sheet& sheet, const std::vector<CaseL
 }
 
 // As a run with the labels file would have it.
-std::optional<CorrectedFigure> corrected_figure(const Sheet& sheet, const std::vector<CaseLabel>& labels,
-                                                const RunScores& run, std::vector<std::string>& sentences) {
+std::optional<CorrectedFigure> corrected_figure(const Sheet& sheet, const GivenAnswers& answers,
+                                                const std::vector<CaseLabel>& labels, const RunScores& run,
+                                                Agreement& out) {
   const auto at = std::ranges::find(run.figures, sheet.figure);
   if (sheet.figure.empty() || labels.empty() || at == run.figures.end()) return std::nullopt;
   const auto position = static_cast<std::size_t>(at - run.figures.begin());
   std::vector<HumanLabel> given;
   given.reserve(labels.size());
-  for (const CaseLabel& label : labels)
-    given.push_back({sheet.tasks[label.task].case_id, label.value, sheet.probability});
+  for (const CaseLabel& label : labels) {
+    HumanLabel& one =
+        given.emplace_back(HumanLabel{sheet.tasks[label.task].case_id, label.value, sheet.probability});
+    for (const Person& person : answers.people()) {
+      const GivenAnswer* answer = person.answer_to(label.task);
+      if (const auto value = answer == nullptr ? std::nullopt : figure_value(sheet, *answer))
+        one.people.emplace(person.name, *value);
+    }
+  }
   HumanCheck check(sheet.figure, given);
   for (const ScoredCase& one : run.cases) {
-    if (position < one.scores.size() && one.scores[position])
+    if (position < one.scores.size() && one.scores[position]) {
       check.add(one.id, one.cluster, sheet.figure, *one.scores[position]);
+    } else {
+      check.add_without_score(one.id, one.outcome == "scored" ? "" : one.outcome);
+    }
   }
   Summary summary;
   const auto about = std::ranges::find(run.summary.metrics, sheet.figure, &Metric::name);
@@ -130,7 +153,8 @@ std::optional<CorrectedFigure> corrected_figure(const Sheet& sheet, const std::v
   const auto part = [&](const char* name) {
     return std::ranges::find(summary.metrics, sheet.figure + "." + name, &Metric::name)->estimate;
   };
-  sentences.insert(sentences.end(), summary.conclusions.begin(), summary.conclusions.end());
+  out.sentences.insert(out.sentences.end(), summary.conclusions.begin(), summary.conclusions.end());
+  out.annotator = annotator_test(check.labelled());
   return CorrectedFigure{part("judge_only"), part("human_only"), part("corrected")};
 }
 
@@ -154,6 +178,32 @@ Json two_json(const AgreementOfTwo& two) {
                     {"kappa", to_json(two.kappa)}};
 }
 
+Json number_json(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+Json annotator_json(const AnnotatorTest& made) {
+  JsonArray people;
+  for (const AltTest::Human& human : made.test.humans) {
+    JsonObject one{{"name", made.names[human.rater]},
+                   {"advantage", to_json(human.advantage)},
+                   {"difference", number_json(human.difference)},
+                   {"p", number_json(human.test.p)},
+                   {"p_adjusted", number_json(human.p_adjusted)},
+                   {"stands_up", human.won}};
+    if (!human.test.undefined.empty()) one.emplace("untested", human.test.undefined);
+    people.push_back(std::move(one));
+  }
+  return JsonObject{{"winning_rate", to_json(made.test.winning_rate)},
+                    {"advantage", to_json(made.test.advantage)},
+                    {"epsilon", made.options.epsilon},
+                    {"rate", made.options.rate},
+                    {"fewest_cases", made.options.fewest_units},
+                    {"as_good", made.test.passed ? Json(*made.test.passed) : Json(nullptr)},
+                    {"no_verdict", made.no_verdict()},
+                    {"people", std::move(people)}};
+}
+
 }  // namespace
 
 Agreement agreement_of(const Sheet& sheet, const GivenAnswers& answers, const RunScores* run) {
@@ -165,8 +215,9 @@ Agreement agreement_of(const Sheet& sheet, const GivenAnswers& answers, const Ru
     out.people.push_back(person.name);
   }
   const std::vector<CaseLabel> labels = case_labels(sheet, answers);
-  if (run != nullptr) out.corrected = corrected_figure(sheet, labels, *run, out.sentences);
-  out.human = human_figure(sheet, labels);
+  if (run != nullptr) out.corrected = corrected_figure(sheet, answers, labels, *run, out);
+  // The same figure is not said twice with two intervals.
+  out.human = out.corrected ? out.corrected->human_only : human_figure(sheet, labels);
   if (out.human) out.sentences.push_back(human_sentence(sheet, *out.human));
   std::vector<Rater> raters;
   raters.reserve(people.size());
@@ -177,12 +228,13 @@ Agreement agreement_of(const Sheet& sheet, const GivenAnswers& answers, const Ru
       out.pairs.push_back(compare(sheet, people[i]->name, raters[i], people[j]->name, raters[j]));
   }
   if (people.size() > 1) {
+    const std::vector<std::string> units = units_of(sheet);
     Ratings all(people.size());
     for (std::size_t task = 0; task < sheet.tasks.size(); ++task) {
       std::vector<double> row;
       row.reserve(raters.size());
       for (const Rater& rater : raters) row.push_back(rater[task]);
-      all.add_unit(row);
+      all.add_unit(row, units[task]);
     }
     out.alpha = krippendorff_alpha(all, sheet.kind == SheetKind::rating ? Scale::interval : Scale::nominal,
                                    resampling(sheet));
@@ -195,7 +247,8 @@ Agreement agreement_of(const Sheet& sheet, const GivenAnswers& answers, const Ru
   for (const auto* list : {&out.pairs, &out.judge}) {
     for (const AgreementOfTwo& two : *list) out.sentences.push_back(two_sentence(two));
   }
-  if (people.size() > 2 && out.alpha)
+  // With a corrected figure it has been said.
+  if (people.size() > 2 && out.alpha && !out.corrected)
     out.sentences.push_back(fmt::format("Over all people Krippendorff's alpha is {}.",
                                         interval_part(*out.alpha, Metric::Form::number)));
   out.sentences.push_back(who_sentence(sheet, answers));
@@ -223,9 +276,13 @@ Json to_json(const Agreement& agreement) {
     corrected = JsonObject{{"judge_only", to_json(agreement.corrected->judge_only)},
                            {"human_only", to_json(agreement.corrected->human_only)},
                            {"corrected", to_json(agreement.corrected->corrected)}};
-  return JsonObject{{"people", std::move(people)},       {"pairs", std::move(pairs)},
-                    {"alpha", or_null(agreement.alpha)}, {"judge", std::move(judge)},
-                    {"human", or_null(agreement.human)}, {"corrected", std::move(corrected)},
+  return JsonObject{{"people", std::move(people)},
+                    {"pairs", std::move(pairs)},
+                    {"alpha", or_null(agreement.alpha)},
+                    {"judge", std::move(judge)},
+                    {"human", or_null(agreement.human)},
+                    {"corrected", std::move(corrected)},
+                    {"annotator", agreement.annotator ? annotator_json(*agreement.annotator) : Json(nullptr)},
                     {"sentences", std::move(sentences)}};
 }
 

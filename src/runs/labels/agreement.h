@@ -4,7 +4,8 @@
 // Answers become numbers: of a pair 1 if the first variant is preferred, ½ for a tie, 0; of a rubric yes is
 // 1; a class is its place in the list; a rating is itself. The judge's score of a rating is taken to the
 // sheet's scale and rounded to its steps. Kappa is Cohen's, with quadratic weights for ratings; alpha is
-// Krippendorff's, of intervals for ratings and nominal else. Their intervals are bootstraps over cases.
+// Krippendorff's, of intervals for ratings and nominal else. Their intervals are bootstraps over cases, or
+// over the clusters that they belong to.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 #include <vector>
 
 #include "core/json/json.h"
-#include "report/compare.h"
+#include "evaluations/judges/annotator_test.h"
+#include "report/compare/compare.h"
 #include "runs/labels/given_answers.h"
 #include "runs/labels/sheet.h"
 #include "stats/estimate.h"
@@ -42,6 +44,8 @@ struct Agreement {
   // The mean of what people say: the share of yes, the win rate of the first variant, the mean rating.
   std::optional<Estimate> human;
   std::optional<CorrectedFigure> corrected;
+  // Of what the figure's judge and people said of the same cases; nothing with fewer than two people.
+  std::optional<AnnotatorTest> annotator;
   std::vector<std::string> sentences;  // the deciding ones first
 };
 

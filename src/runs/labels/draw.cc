@@ -30,6 +30,7 @@ SheetTask make_task(const SheetPlan& plan, const std::string& id, const CaseText
                     std::uint64_t seed) {
   SheetTask task;
   task.case_id = id;
+  if (plan.as_judge) task.asked = texts.asked;
   task.material = texts.material;
   if (plan.classes != nullptr) {
     if (const auto found = plan.classes->cases.find(id); found != plan.classes->cases.end()) {
@@ -46,11 +47,12 @@ SheetTask make_task(const SheetPlan& plan, const std::string& id, const CaseText
   for (const std::string& variant : plan.shown) {
     const auto answers = texts.answers.find(variant);
     if (answers == texts.answers.end() || answers->second.empty()) continue;
-    const std::string& answer = answers->second[drawn % answers->second.size()];
+    const ShownAnswer& answer = answers->second[drawn % answers->second.size()];
     if (plan.sheet.kind == SheetKind::pair) {
-      task.answers.push_back(answer);
+      task.answers.push_back(answer.text);
     } else {
-      task.material.emplace_back("answer", answer);
+      task.material.insert(task.material.end(), answer.beside.begin(), answer.beside.end());
+      task.material.emplace_back(texts.answer_name, answer.text);
     }
   }
   return task;
@@ -80,8 +82,8 @@ Result<Sheet> draw_sheet(const JudgedRun& run, const SheetRequest& request) {
   if (!choice.undefined.empty()) return fail(ErrorKind::data, choice.undefined);
   std::set<std::string> ids;
   for (const std::size_t row : choice.rows) ids.insert(names[row]);
-  const auto texts =
-      read_case_texts(run, ids, plan->sheet.kind == SheetKind::label ? Classes::hidden : Classes::shown);
+  const auto texts = read_case_texts(run, plan->sheet.figure, ids,
+                                     plan->sheet.kind == SheetKind::label ? Classes::hidden : Classes::shown);
   if (!texts) return fail(texts.error());
   Sheet sheet = plan->sheet;
   for (const std::size_t row : choice.rows) {
@@ -91,6 +93,7 @@ Result<Sheet> draw_sheet(const JudgedRun& run, const SheetRequest& request) {
     if (judged) task.judge = judge[row];
   }
   if (sheet.tasks.empty()) return fail(ErrorKind::data, "no case of the run can be judged so");
+  sheet.drawn = drawn_of(run);
   sheet.probability = choice.probabilities[choice.rows.front()];
   return sheet;
 }

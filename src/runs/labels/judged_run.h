@@ -12,7 +12,8 @@
 
 #include "core/error.h"
 #include "core/json/json.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
+#include "runs/labels/judge_question.h"
 #include "runs/labels/sheet.h"
 #include "stats/estimate.h"
 
@@ -22,9 +23,9 @@ namespace assay::labels {
 struct JudgedFigure {
   std::string name;
   Interval range = {0, 1};
-  bool yes_no = false;        // each answer counts as yes or no
-  std::string variant = {};   // whose answers it is about; "" for the only one
-  std::string question = {};  // that the judge was asked, if the config says it
+  bool yes_no = false;       // each answer counts as yes or no
+  std::string variant = {};  // whose answers it is about; "" for the only one
+  JudgeQuestion asked = {};
 };
 
 // A figure that says how often a class is right.
@@ -38,6 +39,7 @@ struct JudgedClasses {
     std::string right;
   };
   std::map<std::string, OfCase> cases = {};
+  JudgeQuestion asked = {};
 };
 
 // A figure that says how often one variant beats another.
@@ -45,7 +47,7 @@ struct JudgedPair {
   std::string first;
   std::string second;
   std::string figure = {};  // "": no judge compared them
-  std::string question = {};
+  JudgeQuestion asked = {};
 };
 
 struct JudgedRun {
@@ -57,20 +59,30 @@ struct JudgedRun {
   std::vector<JudgedClasses> classes;
   std::vector<std::string> variants;  // those that answered; empty: the run knows no variants
   std::vector<JudgedPair> pairs;      // every two of them
+  std::set<std::string> fields;       // of the cases of the custom evaluation
 };
 
 // An error if the run is not finished or is not there.
 Result<JudgedRun> read_judged_run(const std::string& directory);
 
+// Of which run and judge its cases are drawn, as labels say it (evaluations/judges/label_origin.h).
+std::string drawn_of(const JudgedRun& run);
+
+struct ShownAnswer {
+  std::string text;
+  Material beside = {};  // contexts and trace, where the judge saw them
+};
 // What one case shows to a person.
 struct CaseTexts {
   Material material;                                        // nothing of any answer of a variant
-  std::map<std::string, std::vector<std::string>> answers;  // by variant, one for each repeat
+  std::map<std::string, std::vector<ShownAnswer>> answers;  // by variant, one for each repeat
+  std::string answer_name = "answer";                       // or what a metric looks at in its place
+  std::string asked = {};  // the judge's question, where each case has one of its own
 };
 // Whether a person sees the classes that a classifier's data and answers hold.
 enum class Classes { shown, hidden };
-// Of these cases; one whose texts have gone is an error.
-Result<std::map<std::string, CaseTexts>> read_case_texts(const JudgedRun& run,
+// Of these cases, what the judge of the figure saw (judge_view.h); one whose texts have gone is an error.
+Result<std::map<std::string, CaseTexts>> read_case_texts(const JudgedRun& run, std::string_view figure,
                                                          const std::set<std::string>& ids, Classes classes);
 
 // Cases in which every one of these variants has answered; with none, all cases that were scored.

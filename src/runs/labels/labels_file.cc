@@ -1,24 +1,14 @@
 #include "runs/labels/labels_file.h"
 
-#include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "core/json/json.h"
+#include "evaluations/data/human_labels.h"
 #include "report/csv.h"
 #include "runs/labels/numbers.h"
 
 namespace assay::labels {
 namespace {
-
-double together(SheetKind kind, const std::vector<double>& values) {
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  if (kind == SheetKind::rating) return mean;
-  const auto count = [&](double value) { return std::ranges::count(values, value); };
-  const auto yes = count(1);
-  const auto no = count(0);
-  return yes > no ? 1 : yes < no ? 0 : 0.5;
-}
 
 // The answer that most gave; of equals the one that comes first in the list of labels.
 std::string most_chosen(const Sheet& sheet, const GivenAnswers& answers, std::size_t task) {
@@ -36,15 +26,22 @@ std::string most_chosen(const Sheet& sheet, const GivenAnswers& answers, std::si
 }  // namespace
 
 std::vector<CaseLabel> case_labels(const Sheet& sheet, const GivenAnswers& answers) {
-  std::vector<CaseLabel> labels;
+  std::vector<std::vector<double>> said(sheet.tasks.size());
+  bool yes_or_no = sheet.kind != SheetKind::rating;
   for (std::size_t task = 0; task < sheet.tasks.size(); ++task) {
-    std::vector<double> values;
     for (const Person& person : answers.people()) {
       const GivenAnswer* answer = person.answer_to(task);
-      if (const auto value = answer == nullptr ? std::nullopt : figure_value(sheet, *answer))
-        values.push_back(*value);
+      const auto value = answer == nullptr ? std::nullopt : figure_value(sheet, *answer);
+      if (!value) continue;
+      said[task].push_back(*value);
+      // A tie between two answers counts as half, as the judge's does.
+      yes_or_no = yes_or_no && (*value == 0 || *value == 1);
     }
-    if (!values.empty()) labels.push_back({task, together(sheet.kind, values)});
+  }
+  std::vector<CaseLabel> labels;
+  for (std::size_t task = 0; task < said.size(); ++task) {
+    if (!said[task].empty())
+      labels.push_back({task, said_together(said[task], yes_or_no ? Together::most : Together::mean)});
   }
   return labels;
 }
@@ -52,6 +49,7 @@ std::vector<CaseLabel> case_labels(const Sheet& sheet, const GivenAnswers& answe
 std::string labels_csv(const Sheet& sheet, const GivenAnswers& answers) {
   std::vector<std::string> cells = {"id", "probability"};
   for (const Person& person : answers.people()) cells.push_back("by " + person.name);
+  if (!sheet.drawn.empty()) cells.emplace_back("drawn");
   cells.emplace_back("label");
   std::string csv;
   append_csv_row(csv, cells);
@@ -63,11 +61,14 @@ std::string labels_csv(const Sheet& sheet, const GivenAnswers& answers) {
       const GivenAnswer* answer = person.answer_to(task);
       if (answer == nullptr) {
         cells.emplace_back();
+      } else if (const auto value = figure_value(sheet, *answer)) {
+        // On the figure's scale, as the label is: each is held against the judge.
+        cells.push_back(number_text(*value));
       } else {
-        cells.push_back(sheet.kind == SheetKind::label ? answer->value
-                                                       : number_text(number_of(sheet, *answer)));
+        cells.push_back(answer->value);
       }
     }
+    if (!sheet.drawn.empty()) cells.push_back(sheet.drawn);
     const auto label = labels.find(task);
     if (label != labels.end()) {
       cells.push_back(number_text(label->second));

@@ -35,10 +35,21 @@ bool is_scale(const Interval& scale) {
          scale.low < scale.high && scale.high - scale.low <= kMostSteps;
 }
 
-// The figure's own scale where a person can use it, else 1 to 5.
-Interval scale_for(const Interval& range) {
-  const bool unit = range.low == 0 && range.high == 1;
-  return is_scale(range) && !unit ? range : kUsualScale;
+// A step for each level of the judge's, or the figure's own scale where a person can use it, else 1 to 5.
+Interval scale_for(const JudgedFigure& figure) {
+  const Interval by_level{1, static_cast<double>(figure.asked.levels.size())};
+  if (is_scale(by_level)) return by_level;
+  const bool unit = figure.range.low == 0 && figure.range.high == 1;
+  return is_scale(figure.range) && !unit ? figure.range : kUsualScale;
+}
+
+// The judge's own question and rules, unless the person asks something else.
+void ask_as_judge(const JudgeQuestion& asked, const std::string& otherwise, SheetPlan& plan) {
+  plan.as_judge = plan.sheet.question.empty();
+  if (!plan.as_judge) return;
+  plan.sheet.question = asked.of_all();
+  if (plan.sheet.question.empty()) plan.sheet.question = otherwise;
+  plan.sheet.rules = asked.rules;
 }
 
 // What the figure is about, without the variant, which whoever judges must not know.
@@ -80,17 +91,17 @@ Result<SheetPlan> plan_pair(const JudgedRun& run, const SheetRequest& request, S
   plan.sheet.variants = asked;
   plan.shown = asked;
   plan.sheet.title = "Which of two answers is better";
-  std::string question = "Which answer is better?";
+  JudgeQuestion question;
   for (const JudgedPair& pair : run.pairs) {
     if (std::set{pair.first, pair.second} != std::set{asked[0], asked[1]}) continue;
     // A judge's win rate is the first one's.
     plan.sheet.variants = {pair.first, pair.second};
     plan.shown = plan.sheet.variants;
     plan.sheet.figure = pair.figure;
-    if (!pair.question.empty()) question = pair.question;
+    question = pair.asked;
   }
   if (!plan.sheet.figure.empty()) plan.sheet.range = Interval{0, 1};
-  if (plan.sheet.question.empty()) plan.sheet.question = question;
+  ask_as_judge(question, "Which answer is better?", plan);
   return plan;
 }
 
@@ -105,6 +116,7 @@ Result<SheetPlan> plan_label(const JudgedRun& run, const SheetRequest& request, 
     plan.sheet.range = Interval{0, 1};
     if (plan.sheet.labels.empty()) plan.sheet.labels = found->labels;
     plan.shown = figure_variant(run, found->variant);
+    ask_as_judge(found->asked, "Which class is it?", plan);
   } else {
     auto shown = asked_variant(run, request);
     if (!shown) return fail(std::move(shown.error()));
@@ -121,7 +133,8 @@ Result<SheetPlan> plan_label(const JudgedRun& run, const SheetRequest& request, 
 Result<SheetPlan> plan_judgement(const JudgedRun& run, const SheetRequest& request, SheetPlan plan) {
   const bool rating = request.kind == SheetKind::rating;
   plan.sheet.title = rating ? "Rate it" : "Yes or no";
-  std::string question;
+  Interval scale = kUsualScale;
+  std::vector<std::string> levels;
   if (!request.figure.empty()) {
     const auto found = std::ranges::find(run.figures, request.figure, &JudgedFigure::name);
     if (found == run.figures.end()) {
@@ -137,9 +150,11 @@ Result<SheetPlan> plan_judgement(const JudgedRun& run, const SheetRequest& reque
       return wrong("/kind", fmt::format("{} is no yes or no: rate it", found->name));
     plan.sheet.range = found->range;
     plan.sheet.title += ": " + about(found->name);
-    question = !found->question.empty() ? found->question
-               : rating                 ? fmt::format("How good is it: {}?", about(found->name))
-                                        : fmt::format("Does it hold: {}?", about(found->name));
+    scale = scale_for(*found);
+    levels = found->asked.levels;
+    ask_as_judge(found->asked,
+                 fmt::format("{}: {}?", rating ? "How good is it" : "Does it hold", about(found->name)),
+                 plan);
     plan.shown = figure_variant(run, found->variant);
   } else {
     auto shown = asked_variant(run, request);
@@ -147,11 +162,13 @@ Result<SheetPlan> plan_judgement(const JudgedRun& run, const SheetRequest& reque
     plan.shown = std::move(*shown);
   }
   if (rating) {
-    plan.sheet.scale = request.scale ? *request.scale : scale_for(plan.sheet.range.value_or(kUsualScale));
+    plan.sheet.scale = request.scale.value_or(scale);
     if (!is_scale(*plan.sheet.scale))
       return wrong("/scale", "expected two whole numbers, the lower one first, at most ten apart");
+    const bool by_level =
+        plan.sheet.scale->low == 1 && plan.sheet.scale->high == static_cast<double>(levels.size());
+    if (by_level) plan.sheet.levels = levels;
   }
-  if (plan.sheet.question.empty()) plan.sheet.question = question;
   if (plan.sheet.question.empty()) return wrong("/question", "expected the question that people answer");
   return plan;
 }
@@ -166,14 +183,16 @@ std::vector<Offer> offers_of(const JudgedRun& run) {
                       .title = fmt::format("{} or {}: which answer is better", pair.first, pair.second),
                       .figure = pair.figure,
                       .variants = {pair.first, pair.second},
+                      .question = pair.asked.of_all(),
                       .cases = scored_cases(run)});
   }
   for (const JudgedFigure& figure : run.figures) {
     Offer offer{.kind = figure.yes_no ? SheetKind::rubric : SheetKind::rating,
                 .title = metric_words(figure.name),
                 .figure = figure.name,
+                .question = figure.asked.of_all(),
                 .cases = cases_with(run, figure.name)};
-    if (!figure.yes_no) offer.scale = scale_for(figure.range);
+    if (!figure.yes_no) offer.scale = scale_for(figure);
     if (offer.cases > 0) offers.push_back(std::move(offer));
   }
   for (const JudgedClasses& classes : run.classes) {
@@ -182,6 +201,7 @@ std::vector<Offer> offers_of(const JudgedRun& run) {
                       .title = "Class · " + metric_words(classes.figure),
                       .figure = classes.figure,
                       .labels = classes.labels,
+                      .question = classes.asked.of_all(),
                       .cases = classes.cases.size()});
   }
   const std::vector<std::string> own = run.variants.empty() ? std::vector<std::string>{""} : run.variants;
@@ -207,6 +227,7 @@ Json to_json(const Offer& offer) {
   json.emplace("scale", offer.scale ? Json(JsonArray{offer.scale->low, offer.scale->high}) : Json(nullptr));
   json.emplace("labels", texts(offer.labels));
   if (!offer.variants.empty()) json.emplace("variants", texts(offer.variants));
+  if (!offer.question.empty()) json.emplace("question", offer.question);
   json.emplace("cases", offer.cases);
   return json;
 }

@@ -21,6 +21,7 @@ struct Offer {
   std::optional<Interval> scale = {};
   std::vector<std::string> labels = {};
   std::vector<std::string> variants = {};  // of a pair: two
+  std::string question = {};               // that is asked if nobody says otherwise
   std::size_t cases = 0;                   // that could be judged
 };
 std::vector<Offer> offers_of(const JudgedRun& run);
@@ -41,6 +42,7 @@ struct SheetRequest {
 struct SheetPlan {
   Sheet sheet;
   std::vector<std::string> shown;  // variants; empty: the material is all there is
+  bool as_judge = false;           // the question is the judge's, and not one of the person's own
   const JudgedClasses* classes = nullptr;
 };
 // The run must outlive the plan. The error names the field of the request that is wrong (context "field").

@@ -8,8 +8,6 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-#include "core/text.h"
-
 namespace assay::labels {
 namespace {
 
@@ -17,23 +15,31 @@ namespace {
 struct Classifier {
   std::string_view evaluation;
   std::string_view figure;
-  std::string_view input;  // fields of a line: what is classified, its class by the data, and by the system
-  std::string_view expected;
+  std::string_view expected;  // fields of a line: its class by the data, and by the system
   std::string_view actual;
 };
 constexpr std::array<Classifier, 4> kClassifiers = {{
-    {"question_router", "accuracy", "question", "expected_outcome", "actual_outcome"},
-    {"jailbreak_guardrails", "accuracy", "question", "expected_outcome", "actual_outcome"},
-    {"output_guardrails", "any_triggered.accuracy", "message", "expected_triggered", "actual_triggered"},
-    {"topic_tagger", "matched_true_primary_with_primary", "question", "expected_primary_topic",
-     "actual_primary_topic"},
+    {"question_router", "accuracy", "expected_outcome", "actual_outcome"},
+    {"jailbreak_guardrails", "accuracy", "expected_outcome", "actual_outcome"},
+    {"output_guardrails", "any_triggered.accuracy", "expected_triggered", "actual_triggered"},
+    {"topic_tagger", "matched_true_primary_with_primary", "expected_primary_topic", "actual_primary_topic"},
 }};
 
-// Evaluations whose figures follow from the data alone.
-constexpr std::array<std::string_view, 5> kCounted = {"question_router", "jailbreak_guardrails",
-                                                      "output_guardrails", "topic_tagger", "retrieval"};
+// Evaluations whose figures follow from the data alone: what is asked of the system, and what it gave.
+struct Counted {
+  std::string_view evaluation;
+  std::array<std::string_view, 2> input;
+  std::array<std::string_view, 2> given;
+};
+constexpr std::array<Counted, 5> kCounted = {{
+    {"question_router", {"question"}, {"actual_outcome"}},
+    {"jailbreak_guardrails", {"question"}, {"actual_outcome"}},
+    {"output_guardrails", {"message", "question"}, {"actual_triggered", "actual_guardrails"}},
+    {"topic_tagger", {"question"}, {"actual_primary_topic", "actual_secondary_topic"}},
+    {"retrieval", {"question"}, {"actual_search_results"}},
+}};
 // Metrics of the custom evaluation that somebody is asked about, as their entries name them.
-constexpr std::array<std::string_view, 3> kAsked = {"rubric", "judge", "rag"};
+constexpr std::array<std::string_view, 4> kAsked = {"rubric", "criteria", "judge", "rag"};
 
 const Classifier* classifier_of(std::string_view evaluation) {
   const auto* found = std::ranges::find(kClassifiers, evaluation, &Classifier::evaluation);
@@ -43,11 +49,6 @@ const Classifier* classifier_of(std::string_view evaluation) {
 const Json* config_at(const JudgedRun& run, std::string_view key) {
   const auto found = run.scores.config.find(key);
   return found == run.scores.config.end() ? nullptr : &found->value();
-}
-
-// A question that stands for itself; one with fields of the case in it does not.
-std::string plain_question(const std::string& text) {
-  return text.contains('{') ? std::string() : text;
 }
 
 bool has_score(const JudgedRun& run, const std::string& figure) {
@@ -64,14 +65,10 @@ std::vector<std::string> answering(const JudgedRun& run) {
   return run.variants.empty() ? std::vector<std::string>{""} : run.variants;
 }
 
-std::string pairwise_question(const JudgedRun& run, std::string& metric) {
-  const Json* metrics = config_at(run, "metrics");
-  if (metrics == nullptr || !metrics->is_array()) return "";
-  for (const Json& entry : metrics->get_array()) {
-    const Json* pairwise = find_member(entry, "pairwise");
-    if (pairwise == nullptr) continue;
-    metric = text_at(entry, "name");
-    return plain_question(text_at(*pairwise, "rubric"));
+// The name of the first metric that compares two answers; "" if none does.
+std::string pairwise_metric(const JudgedRun& run) {
+  for (const Json& entry : metrics_of(run)) {
+    if (find_member(entry, "pairwise") != nullptr) return text_at(entry, "name");
   }
   return "";
 }
@@ -80,7 +77,9 @@ std::string pairwise_question(const JudgedRun& run, std::string& metric) {
 std::string baseline_of(const JudgedRun& run) {
   if (run.evaluation == kCustom) {
     const Json* baseline = config_at(run, "baseline");
-    return baseline == nullptr ? "" : text_or_json(*baseline);
+    const std::string named = baseline == nullptr ? "" : text_or_json(*baseline);
+    // As the evaluation has it: the first, where none is named.
+    return named.empty() && run.variants.size() > 1 ? run.variants.front() : named;
   }
   // The control is the condition that no win rate is told of.
   for (const std::string& name : run.variants) {
@@ -107,20 +106,17 @@ bool scores_are_yes_or_no(const JudgedRun& run, const std::string& figure) {
 }
 
 void add_custom_figures(const JudgedRun& run, std::vector<JudgedFigure>& figures) {
-  const Json* metrics = config_at(run, "metrics");
-  if (metrics == nullptr || !metrics->is_array()) return;
-  for (const Json& entry : metrics->get_array()) {
+  for (const Json& entry : metrics_of(run)) {
     const bool asked = std::ranges::any_of(
         kAsked, [&](std::string_view kind) { return find_member(entry, kind) != nullptr; });
     if (!asked) continue;
     const std::string metric = text_at(entry, "name");
-    const std::string question = plain_question(text_at(entry, "rubric"));
     for (const std::string& variant : answering(run)) {
       for (const char* word : {"mean", "rate"}) {
         const std::string figure = custom_figure(metric, word, variant);
         const auto range = range_of(run, figure);
         if (!has_score(run, figure) || !range) continue;
-        figures.push_back({figure, *range, std::string_view(word) == "rate", variant, question});
+        figures.push_back({figure, *range, std::string_view(word) == "rate", variant});
         break;  // a score says more than whether it passes
       }
     }
@@ -128,6 +124,28 @@ void add_custom_figures(const JudgedRun& run, std::vector<JudgedFigure>& figures
 }
 
 }  // namespace
+
+const JsonArray& metrics_of(const JudgedRun& run) {
+  static const JsonArray kNone;
+  const Json* metrics = config_at(run, "metrics");
+  return metrics == nullptr || !metrics->is_array() ? kNone : metrics->get_array();
+}
+
+const Json* metric_of(const JudgedRun& run, std::string_view figure) {
+  const Json* found = nullptr;
+  std::size_t longest = 0;
+  for (const Json& entry : metrics_of(run)) {
+    const std::string name = text_at(entry, "name");
+    if (name.size() < longest || !figure.starts_with(name + ".")) continue;
+    found = &entry;
+    longest = name.size();
+  }
+  return found;
+}
+
+bool is_of_file(std::string_view evaluation, const JsonObject& config) {
+  return (evaluation == kBenchmark || evaluation == kExperiment) && config.contains("answers");
+}
 
 void note_variants(const Json& line, std::vector<std::string>& variants) {
   for (const Json& answer : list_at(line, "answers")) {
@@ -141,6 +159,7 @@ std::vector<std::string> conditions_of(const JudgedRun& run) {
   std::vector<std::string> names;
   const Json* conditions = config_at(run, "conditions");
   if (run.evaluation != kExperiment || conditions == nullptr || !conditions->is_array()) return names;
+  if (is_of_file(run.evaluation, run.scores.config)) return names;
   for (const Json& condition : conditions->get_array()) names.push_back(text_at(condition, "name"));
   return names;
 }
@@ -148,10 +167,9 @@ std::vector<std::string> conditions_of(const JudgedRun& run) {
 std::vector<JudgedPair> pairs_of(const JudgedRun& run) {
   std::vector<JudgedPair> pairs;
   const std::string baseline = baseline_of(run);
-  std::string metric;
-  const std::string question = run.evaluation == kCustom ? pairwise_question(run, metric) : std::string();
+  const std::string metric = run.evaluation == kCustom ? pairwise_metric(run) : std::string();
   const auto add = [&](const std::string& first, const std::string& second) {
-    JudgedPair pair{first, second, "", question};
+    JudgedPair pair{first, second};
     const std::string figure =
         run.evaluation == kExperiment ? "win_rate." + first : custom_figure(metric, "win_rate", first);
     if (second == baseline && has_score(run, figure)) pair.figure = figure;
@@ -168,26 +186,32 @@ std::vector<JudgedPair> pairs_of(const JudgedRun& run) {
   return pairs;
 }
 
+bool needs_key(const JudgedRun& run, std::string_view figure) {
+  return run.evaluation == "guidelines" &&
+         (figure == "accuracy_per_conversation" || figure == "exact_set_rate");
+}
+
 std::vector<JudgedFigure> figures_of(const JudgedRun& run) {
   std::vector<JudgedFigure> figures;
   if (run.evaluation == kCustom) {
     add_custom_figures(run, figures);
     return figures;
   }
-  if (std::ranges::find(kCounted, run.evaluation) != kCounted.end()) return figures;
+  if (classified_fields(run.evaluation, Classes::shown)) return figures;
   for (const std::string& name : run.scores.figures) {
     const auto range = range_of(run, name);
     // A score says more than whether it passes.
     const std::size_t passes = name.rfind(".pass_rate");
     const bool told = passes != std::string::npos && has_score(run, name.substr(0, passes) + ".mean");
-    if (!range || told || name.starts_with("win_rate.")) continue;
+    if (!range || told || name.starts_with("win_rate.") || needs_key(run, name)) continue;
     JudgedFigure figure{.name = name, .range = *range, .yes_no = false};
     figure.yes_no = range->low == 0 && range->high == 1 && scores_are_yes_or_no(run, name);
     for (const std::string& variant : run.variants) {
       if (name.contains("." + variant + ".") || name.ends_with("." + variant)) figure.variant = variant;
     }
     // A figure of an experiment that is about no condition in particular has no answer to show.
-    if (run.evaluation == kExperiment && figure.variant.empty()) continue;
+    const bool of_condition = run.evaluation == kExperiment && !is_of_file(run.evaluation, run.scores.config);
+    if (of_condition && figure.variant.empty()) continue;
     figures.push_back(std::move(figure));
   }
   return figures;
@@ -200,9 +224,8 @@ std::vector<JudgedClasses> classes_of(const JudgedRun& run) {
       classes.push_back({.figure = std::string(classifier->figure)});
     return classes;
   }
-  const Json* metrics = run.evaluation == kCustom ? config_at(run, "metrics") : nullptr;
-  if (metrics == nullptr || !metrics->is_array()) return classes;
-  for (const Json& entry : metrics->get_array()) {
+  if (run.evaluation != kCustom) return classes;
+  for (const Json& entry : metrics_of(run)) {
     if (find_member(entry, "label") == nullptr) continue;
     for (const std::string& variant : answering(run)) {
       const std::string figure = custom_figure(text_at(entry, "name"), "accuracy", variant);
@@ -246,9 +269,16 @@ void finish_classes(std::vector<JudgedClasses>& classes) {
   }
 }
 
-bool tells_class(std::string_view evaluation, std::string_view field) {
-  const Classifier* classifier = classifier_of(evaluation);
-  return classifier != nullptr && field != classifier->input;
+std::optional<std::vector<std::string>> classified_fields(std::string_view evaluation, Classes classes) {
+  const auto* found = std::ranges::find(kCounted, evaluation, &Counted::evaluation);
+  if (found == kCounted.end()) return std::nullopt;
+  std::vector<std::string> fields;
+  const auto add = [&fields](std::string_view name) {
+    if (!name.empty()) fields.emplace_back(name);
+  };
+  std::ranges::for_each(found->input, add);
+  if (classes == Classes::shown) std::ranges::for_each(found->given, add);
+  return fields;
 }
 
 }  // namespace assay::labels

@@ -57,6 +57,7 @@ JsonArray material_json(const Material& material) {
 JsonObject task_json(const SheetTask& task) {
   JsonObject json{{"case", task.case_id}, {"material", material_json(task.material)}};
   if (!task.cluster.empty()) json.emplace("cluster", task.cluster);
+  if (!task.asked.empty()) json.emplace("asked", task.asked);
   if (!task.answers.empty()) json.emplace("answers", texts_json(task.answers));
   if (task.judge) json.emplace("judge", *task.judge);
   if (!task.judge_label.empty()) json.emplace("judge_label", task.judge_label);
@@ -68,6 +69,7 @@ SheetTask task_from_json(const Json& json) {
   SheetTask task;
   task.case_id = text_at(json, "case");
   task.cluster = text_at(json, "cluster");
+  task.asked = text_at(json, "asked");
   for (const Json& one : list_at(json, "material"))
     task.material.emplace_back(text_at(one, "name"), text_at(one, "text"));
   task.answers = texts_at(json, "answers");
@@ -105,12 +107,15 @@ Json to_json(const Sheet& sheet) {
                     {"kind", to_string(sheet.kind)},
                     {"title", sheet.title},
                     {"question", sheet.question},
+                    {"rules", sheet.rules},
                     {"figure", sheet.figure},
                     {"range", interval_json(sheet.range)},
                     {"scale", interval_json(sheet.scale)},
+                    {"levels", texts_json(sheet.levels)},
                     {"labels", texts_json(sheet.labels)},
                     {"variants", texts_json(sheet.variants)},
                     {"probability", sheet.probability},
+                    {"drawn", sheet.drawn},
                     {"created", sheet.created},
                     {"tasks", std::move(tasks)}};
 }
@@ -125,13 +130,16 @@ Result<Sheet> sheet_from_json(const Json& json) {
   sheet.kind = *kind;
   sheet.title = text_at(json, "title");
   sheet.question = text_at(json, "question");
+  sheet.rules = text_at(json, "rules");
   sheet.figure = text_at(json, "figure");
   sheet.range = interval_at(json, "range");
   sheet.scale = interval_at(json, "scale");
+  sheet.levels = texts_at(json, "levels");
   sheet.labels = texts_at(json, "labels");
   sheet.variants = texts_at(json, "variants");
   if (const Json* probability = find_member(json, "probability"))
     sheet.probability = as_number(*probability).value_or(1);
+  sheet.drawn = text_at(json, "drawn");
   sheet.created = text_at(json, "created");
   for (const Json& task : list_at(json, "tasks")) sheet.tasks.push_back(task_from_json(task));
   const bool pairs = sheet.kind == SheetKind::pair;
@@ -173,6 +181,7 @@ JsonObject shown_task(const Sheet& sheet, std::string_view person, std::size_t t
                    {"number", number},
                    {"of", sheet.tasks.size()},
                    {"material", material_json(one.material)}};
+  if (!one.asked.empty()) shown.emplace("asked", one.asked);
   if (sheet.kind == SheetKind::pair) {
     const bool first = first_is_a(sheet, person, task);
     shown.emplace("answers",

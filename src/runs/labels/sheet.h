@@ -36,6 +36,7 @@ using Material = std::vector<std::pair<std::string, std::string>>;
 struct SheetTask {
   std::string case_id;
   std::string cluster = {};  // that the case belongs to; "" if none is declared
+  std::string asked = {};    // in the place of the sheet's question; "": that holds of the task, too
   Material material = {};
   std::vector<std::string> answers = {};  // of a pair: that of the first variant, that of the second
   // What the run says of the case, which nobody sees who judges it.
@@ -51,12 +52,16 @@ struct Sheet {
   SheetKind kind = SheetKind::rubric;
   std::string title;
   std::string question;
-  std::string figure = {};                 // that the answers are about; "" for none
-  std::optional<Interval> range = {};      // of the figure
-  std::optional<Interval> scale = {};      // of a rating
+  std::string rules = {};              // by which the judge answered it, as far as they are known
+  std::string figure = {};             // that the answers are about; "" for none
+  std::optional<Interval> range = {};  // of the figure
+  std::optional<Interval> scale = {};  // of a rating
+  std::vector<std::string> levels =
+      {};  // what the scale's steps mean, from its low end; none: it is not said
   std::vector<std::string> labels = {};    // of a label
   std::vector<std::string> variants = {};  // of a pair: two
   double probability = 1;                  // that a case was drawn
+  std::string drawn = {};                  // of which run and judge (drawn_of)
   std::string created = {};                // ISO 8601
   std::vector<SheetTask> tasks = {};       // in the order of drawing; a task's key is its place
 };
@@ -73,8 +78,8 @@ std::string task_key(std::size_t task);
 // Nothing if the sheet has no such task.
 std::optional<std::size_t> task_of_key(const Sheet& sheet, std::string_view key);
 
-// {"key", "number", "of", "material", "answers"?}: what this person may see of the task. `number` counts from
-// 1 in the person's own order.
+// {"key", "number", "of", "asked"?, "material", "answers"?}: what this person may see of the task. `number`
+// counts from 1 in the person's own order.
 JsonObject shown_task(const Sheet& sheet, std::string_view person, std::size_t task, std::size_t number);
 
 // An answer as it is kept: "A", "B", "tie"; "4"; a label; "yes", "no". The error says what is expected.

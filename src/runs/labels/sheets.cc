@@ -1,7 +1,9 @@
 #include "runs/labels/sheets.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -31,16 +33,17 @@ Json glance_of(const Sheet& sheet, const GivenAnswers& answers) {
   JsonArray people;
   for (const Person& person : answers.people())
     people.push_back(JsonObject{{"name", person.name}, {"done", person.given.size()}});
-  JsonArray labels;
-  for (const std::string& label : sheet.labels) labels.emplace_back(label);
-  JsonObject json{{"id", sheet.id},
-                  {"run", sheet.run},
-                  {"kind", to_string(sheet.kind)},
-                  {"title", sheet.title},
-                  {"question", sheet.question}};
+  const auto texts = [](const std::vector<std::string>& list) {
+    JsonArray array;
+    for (const std::string& text : list) array.emplace_back(text);
+    return array;
+  };
+  JsonObject json{{"id", sheet.id},       {"run", sheet.run},           {"kind", to_string(sheet.kind)},
+                  {"title", sheet.title}, {"question", sheet.question}, {"rules", sheet.rules}};
   json.emplace("figure", sheet.figure.empty() ? Json(nullptr) : Json(boost::json::string(sheet.figure)));
   json.emplace("scale", sheet.scale ? Json(JsonArray{sheet.scale->low, sheet.scale->high}) : Json(nullptr));
-  json.emplace("labels", std::move(labels));
+  json.emplace("levels", texts(sheet.levels));
+  json.emplace("labels", texts(sheet.labels));
   json.emplace("of", sheet.tasks.size());
   json.emplace("people", std::move(people));
   json.emplace("created", sheet.created);
@@ -98,7 +101,7 @@ Status Sheets::take_directory() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
     if (entry.is_directory() && file_exists(entry.path().string() + "/sheet.json"))
-      sheets_.emplace(entry.path().filename().string(), nullptr);
+      sheets_.try_emplace(entry.path().filename().string());
   }
   if (error) return fail(file_error(directory_, "read", error.value()));
   return {};
@@ -117,12 +120,27 @@ Result<std::shared_ptr<Sheets::Open>> Sheets::find(const std::string& id) {
   const auto found = sheets_.find(id);
   if (found == sheets_.end())
     return fail(ErrorKind::usage, fmt::format("there is no sheet {}", repair_utf8(shorten(id, 100))));
-  if (!found->second) {
+  Slot& slot = found->second;
+  slot.used = ++clock_;
+  if (!slot.open) {
     auto open = Open::open(directory_ + "/" + id);
     if (!open) return fail(std::move(open.error()));
-    found->second = std::move(*open);
+    slot.open = std::move(*open);
+    slot.run = slot.open->sheet->run;
+    close_unused();
   }
-  return found->second;
+  return slot.open;
+}
+
+// Who uses a sheet holds it, and comes by it with mutex_ only. What was answered is on the disk.
+void Sheets::close_unused() {
+  std::vector<Slot*> idle;
+  for (auto& [id, slot] : sheets_) {
+    if (slot.open && slot.open.use_count() == 1) idle.push_back(&slot);
+  }
+  if (idle.size() <= kMostOpen) return;
+  std::ranges::sort(idle, std::greater(), &Slot::used);
+  for (std::size_t i = kMostOpen; i < idle.size(); ++i) idle[i]->open = nullptr;
 }
 
 Result<Json> Sheets::add(Sheet sheet, std::string run) {
@@ -139,7 +157,7 @@ Result<Json> Sheets::add(Sheet sheet, std::string run) {
     return fail(std::move(written.error()));
   {
     const std::lock_guard guard(mutex_);
-    sheets_.emplace(sheet.id, nullptr);
+    sheets_.try_emplace(sheet.id);
   }
   return glance(sheet.id);
 }
@@ -155,7 +173,9 @@ std::vector<Json> Sheets::of_run(std::string_view run) {
   std::vector<std::string> ids;
   {
     const std::lock_guard guard(mutex_);
-    for (const auto& [id, open] : sheets_) ids.push_back(id);
+    for (const auto& [id, slot] : sheets_) {
+      if (slot.run.empty() || slot.run == run) ids.push_back(id);
+    }
   }
   std::vector<Json> found;
   // Ids begin with their time.

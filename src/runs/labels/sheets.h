@@ -3,6 +3,7 @@
 // inside it any number of people answer at once. Thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -63,8 +64,17 @@ class Sheets {
 
   std::string directory_;
   std::mutex mutex_;
-  std::optional<FileLock> lock_;                         // none as long as there is no directory
-  std::map<std::string, std::shared_ptr<Open>> sheets_;  // by id; null: not read yet
+  std::optional<FileLock> lock_;  // none as long as there is no directory
+  // Of those that nobody uses, only the last ones are kept open.
+  static constexpr std::size_t kMostOpen = 32;
+  struct Slot {
+    std::string run = {};             // once it was read
+    std::shared_ptr<Open> open = {};  // null: not read yet, or not of late
+    std::uint64_t used = 0;           // when, by clock_
+  };
+  void close_unused();  // with mutex_
+  std::uint64_t clock_ = 0;
+  std::map<std::string, Slot> sheets_;  // by id
 };
 
 }  // namespace assay::labels

@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "core/json/jsonl.h"
 #include "core/text.h"
+#include "core/yaml.h"
 #include "runs/show/listed_cases.h"
 #include "runs/show/run_version.h"
 
@@ -28,6 +29,15 @@ std::optional<double> or_nothing(double value) {
   return std::isnan(value) ? std::nullopt : std::optional<double>(value);
 }
 
+std::vector<std::string> declared_slices(const std::string& directory) {
+  std::vector<std::string> names;
+  const auto text = read_file(directory + "/config.yaml");
+  const auto config = text ? parse_yaml(*text) : fail(text.error());
+  if (!config) return names;
+  for (const Json& name : list_at(config->value, "slices")) names.push_back(text_or_json(name));
+  return names;
+}
+
 }  // namespace
 
 bool CaseQuery::same_rows(const CaseQuery& other) const {
@@ -39,9 +49,11 @@ bool CaseQuery::same_rows(const CaseQuery& other) const {
 Result<std::shared_ptr<const CaseIndex>> CaseIndex::read(const std::string& directory) {
   auto index = std::make_shared<CaseIndex>();
   index->directory_ = directory;
+  index->slices_ = declared_slices(directory);
   index->finished_ = has_results(directory);
   if (index->finished_) {
-    if (auto read = index->read_results(); !read) return fail(std::move(read.error()));
+    if (auto read = index->read_results(std::numeric_limits<std::size_t>::max()); !read)
+      return fail(std::move(read.error()));
     return index;
   }
   auto listed = list_cases(directory, {}, [&index](const CaseGlance& one) {
@@ -53,12 +65,22 @@ Result<std::shared_ptr<const CaseIndex>> CaseIndex::read(const std::string& dire
   return index;
 }
 
-Status CaseIndex::read_results() {
+Result<std::shared_ptr<const CaseIndex>> CaseIndex::read_first(const std::string& directory,
+                                                               std::size_t rows) {
+  auto index = std::make_shared<CaseIndex>();
+  index->directory_ = directory;
+  index->slices_ = declared_slices(directory);
+  index->finished_ = true;
+  if (auto read = index->read_results(rows); !read) return fail(std::move(read.error()));
+  return index;
+}
+
+Status CaseIndex::read_results(std::size_t most) {
   const std::string file = directory_ + "/results.jsonl";
   auto reader = LineReader::open(file);
   if (!reader) return fail(std::move(reader.error()));
   GlanceReader glances;
-  for (;;) {
+  while (ids_.size() < most) {
     auto line = reader->next();
     if (!line) return fail(std::move(line.error()));
     if (!*line) return {};
@@ -68,6 +90,7 @@ Status CaseIndex::read_results() {
     add(*one);
     places_.push_back(reader->place().offset);
   }
+  return {};
 }
 
 CaseIndex::Column& CaseIndex::column(const std::string& name) {
@@ -134,10 +157,46 @@ bool CaseIndex::has_trait(Row row, const std::pair<std::string, std::string>& wa
 
 std::vector<std::pair<std::string, std::vector<std::string>>> CaseIndex::traits() const {
   std::vector<std::pair<std::string, std::vector<std::string>>> traits;
-  for (const Trait& trait : traits_) {
+  const auto is_declared = [this](const Trait& trait) {
+    return std::ranges::find(slices_, trait.name) != slices_.end();
+  };
+  const auto add = [&](const Trait& trait) {
     if (!trait.dropped && trait.values.size() > 1) traits.emplace_back(trait.name, trait.values);
+  };
+  for (const std::string& name : slices_) {
+    if (const auto found = std::ranges::find(traits_, name, &Trait::name); found != traits_.end())
+      add(*found);
+  }
+  for (const Trait& trait : traits_) {
+    if (!is_declared(trait) && 2 * trait.values.size() <= ids_.size()) add(trait);
   }
   return traits;
+}
+
+// What a run under way has no case of may still come.
+Status CaseIndex::check_traits(const CaseQuery& query) const {
+  if (!finished_) return {};
+  for (const auto& [name, value] : query.traits) {
+    if (name.empty()) continue;
+    const auto found = std::ranges::find(traits_, name, &Trait::name);
+    std::vector<std::string> known;
+    if (found == traits_.end() || found->dropped) {
+      for (const auto& [other, values] : traits()) known.push_back(other);
+    } else if (std::ranges::find(found->values, value) == found->values.end()) {
+      known = found->values;
+    } else {
+      continue;
+    }
+    constexpr std::size_t kTold = 20;
+    const std::size_t more = known.size() - std::min(known.size(), kTold);
+    known.resize(known.size() - more);
+    return fail(ErrorKind::usage,
+                fmt::format("slice: found \"{}:{}\", expected {} {}{}", name, value,
+                            found == traits_.end() || found->dropped ? "one of the traits" : name + " to be",
+                            known.empty() ? "(there are none)" : join(known, ", "),
+                            more > 0 ? fmt::format(" or {} more", more) : ""));
+  }
+  return {};
 }
 
 Status CaseIndex::add_texts(std::vector<CaseGlance>& glances, std::span<const Row> rows) const {
@@ -175,17 +234,23 @@ CaseGlance CaseIndex::glance(Row row) const {
 // By row, whether it holds the text.
 Result<std::vector<char>> CaseIndex::found(const std::string& search) const {
   const std::string wanted = lower_ascii(search);
+  const auto holds = [&](std::string_view text) {
+    return lower_ascii(text).find(wanted) != std::string::npos;
+  };
   std::vector<char> found(ids_.size(), 0);
-  for (std::size_t i = 0; i < ids_.size(); ++i)
-    found[i] = lower_ascii(ids_[i]).find(wanted) != std::string::npos ? 1 : 0;
-  if (!finished_) return found;
+  for (std::size_t i = 0; i < ids_.size(); ++i) found[i] = holds(ids_[i]) ? 1 : 0;
+  if (!finished_) {
+    for (std::size_t i = 0; i < texts_.size(); ++i) found[i] |= holds(texts_[i]) ? 1 : 0;
+    for (const auto& [row, error] : errors_) found[row] |= holds(error) ? 1 : 0;
+    return found;
+  }
   auto reader = LineReader::open(directory_ + "/results.jsonl");
   if (!reader) return fail(std::move(reader.error()));
   for (std::size_t i = 0; i < ids_.size(); ++i) {
     auto line = reader->next();
     if (!line) return fail(std::move(line.error()));
     if (!*line) break;
-    if (found[i] == 0 && lower_ascii((*line)->text).find(wanted) != std::string::npos) found[i] = 1;
+    if (found[i] == 0 && holds((*line)->text)) found[i] = 1;
   }
   return found;
 }
@@ -228,6 +293,7 @@ Status CaseIndex::sort(std::vector<Row>& rows, const CaseQuery& query) const {
 }
 
 Result<std::vector<CaseIndex::Row>> CaseIndex::rows_for(const CaseQuery& query) const {
+  if (auto known = check_traits(query); !known) return fail(std::move(known.error()));
   std::vector<char> held;
   if (!query.search.empty()) {
     auto searched = found(query.search);
@@ -287,6 +353,10 @@ std::shared_ptr<const CaseIndex> CaseIndexes::kept(const std::string& directory,
   if (found->version != version && std::chrono::steady_clock::now() >= found->not_before) return nullptr;
   std::rotate(kept_.begin(), found, std::next(found));
   return kept_.front().index;
+}
+
+std::shared_ptr<const CaseIndex> CaseIndexes::ready(const std::string& directory) {
+  return kept(directory, run_version(directory).text);
 }
 
 Result<std::shared_ptr<const CaseIndex>> CaseIndexes::of(const std::string& directory) {

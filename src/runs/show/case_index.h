@@ -24,7 +24,9 @@ namespace assay {
 struct CaseQuery {
   std::string outcome = {};  // as glances say it (CaseGlance::ended); empty: any
   bool failed = false;       // those only that failed or did not pass
-  std::string search = {};   // in the id or anywhere in its line of results.jsonl, in any case of ASCII
+  // In any case of ASCII: anywhere in its line of results.jsonl; of a run that is not finished in its id, its
+  // text and its error.
+  std::string search = {};
   // Traits that it must have (CaseGlance::traits): {"area", "permits"}; an empty name: any trait of that
   // value.
   std::vector<std::pair<std::string, std::string>> traits = {};
@@ -48,24 +50,28 @@ class CaseIndex {
  public:
   // Locks nothing and writes nothing.
   static Result<std::shared_ptr<const CaseIndex>> read(const std::string& directory);
+  // Of the first rows of a finished run alone: there before all are read.
+  static Result<std::shared_ptr<const CaseIndex>> read_first(const std::string& directory, std::size_t rows);
 
   std::size_t size() const { return ids_.size(); }
   std::int64_t not_begun() const { return not_begun_; }
   bool finished() const { return finished_; }
   const std::vector<std::string>& scores() const { return score_names_; }
   const std::map<std::string, std::int64_t>& outcomes() const { return outcomes_; }
-  // What rows can be chosen by, with the values that each has. A trait of more than kMostValues is none.
+  // What rows can be chosen by, with the values that each has: the slices that the config declares, then what
+  // else tells many cases from many others. A trait of more than kMostValues is none, nor is one of which
+  // most cases have a value of their own, such as ids and free texts.
   std::vector<std::pair<std::string, std::vector<std::string>>> traits() const;
 
-  // An error of kind usage names a sort or a score that there is not. What has no value comes last.
-  // Thread-safe.
+  // An error of kind usage names a sort, a score or, of a finished run, a trait or its value that there is
+  // not. What has no value comes last. Thread-safe.
   Result<CasePage> page(const CaseQuery& query) const;
 
  private:
   using Row = std::uint32_t;
   using Column = std::vector<double>;  // not a number: no value
 
-  Status read_results();
+  Status read_results(std::size_t most);
   void add(const CaseGlance& one);
   Column& column(const std::string& name);
   CaseGlance glance(Row row) const;
@@ -73,6 +79,7 @@ class CaseIndex {
   Result<std::vector<char>> found(const std::string& search) const;
   Status sort(std::vector<Row>& rows, const CaseQuery& query) const;
   void add_traits(const CaseGlance& one);
+  Status check_traits(const CaseQuery& query) const;
   bool has_trait(Row row, const std::pair<std::string, std::string>& wanted) const;
   Status add_texts(std::vector<CaseGlance>& glances, std::span<const Row> rows) const;
 
@@ -100,6 +107,7 @@ class CaseIndex {
   static constexpr std::size_t kMostValues = 200;
   static constexpr std::size_t kMostTraits = 40;
   std::vector<Trait> traits_;
+  std::vector<std::string> slices_;  // that the config declares
   // What the cases are about: of a finished run read from its lines when a page shows them.
   std::vector<std::uint64_t> places_;  // of their first bytes
   std::vector<std::string> texts_;
@@ -115,6 +123,8 @@ class CaseIndex {
 class CaseIndexes {
  public:
   Result<std::shared_ptr<const CaseIndex>> of(const std::string& directory);
+  // Null if it would have to be made.
+  std::shared_ptr<const CaseIndex> ready(const std::string& directory);
 
  private:
   static constexpr std::size_t kMost = 4;

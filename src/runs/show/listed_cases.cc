@@ -31,22 +31,44 @@ enum Field : std::size_t {
   kPassed,
   kMetrics,
   kFields,
+  kVerdicts,
   kFirst
 };
 
-// Where a case says what it is about, in the order of preference; then what it can be sorted into.
+// Where a case says what it is about, in the order of preference; then what it can be sorted into, whichever
+// evaluation it is of.
 constexpr std::array kAbout{"question", "message", "query", "input", "title", "text"};
-constexpr std::array kTraits{
-    "cluster",   "model",        "system",           "variation",          "file",
-    "role",      "query_type",   "expected_outcome", "actual_outcome",     "classification",
-    "scored_on", "answer_state", "status",           "expected_triggered", "actual_triggered",
-    "correct",   "exact_match"};
+constexpr std::array kTraits{"cluster",
+                             "model",
+                             "system",
+                             "variation",
+                             "file",
+                             "role",
+                             "query_type",
+                             "ambiguous",
+                             "expected_outcome",
+                             "actual_outcome",
+                             "expected_primary_topic",
+                             "actual_primary_topic",
+                             "expected_opensearch_index",
+                             "actual_opensearch_index",
+                             "personaId",
+                             "mode",
+                             "perspectiveId",
+                             "classification",
+                             "scored_on",
+                             "answer_state",
+                             "status",
+                             "expected_triggered",
+                             "actual_triggered",
+                             "correct",
+                             "exact_match"};
 constexpr std::size_t kMostText = 160;
 constexpr std::size_t kMostTrait = 60;
 
 std::vector<std::string> read_fields() {
-  std::vector<std::string> names = {"id",    "outcome", "scores",  "usage", "latency_ms",
-                                    "error", "passed",  "metrics", "fields"};
+  std::vector<std::string> names = {"id",    "outcome", "scores",  "usage",  "latency_ms",
+                                    "error", "passed",  "metrics", "fields", "verdicts"};
   names.insert(names.end(), kAbout.begin(), kAbout.end());
   names.insert(names.end(), kTraits.begin(), kTraits.end());
   return names;
@@ -59,8 +81,38 @@ std::string in_a_line(std::string_view text) {
   return line;
 }
 
+// The first value of a name is the case's.
 void add_trait(CaseGlance& one, std::string_view name, std::string_view value) {
-  if (!value.empty() && value.size() <= kMostTrait) one.traits.emplace_back(name, value);
+  if (value.empty() || value.size() > kMostTrait) return;
+  if (std::ranges::find(one.traits, name, &std::pair<std::string, std::string>::first) == one.traits.end())
+    one.traits.emplace_back(name, value);
+}
+
+std::string_view applied_words(const Json& verdict) {
+  if (find_member(verdict, "skipped") != nullptr) return "skipped";
+  const Json* applied = find_member(verdict, "applied");
+  const auto yes = applied == nullptr ? std::nullopt : as_boolean(*applied);
+  return !yes ? "undetermined" : *yes ? "applied" : "not applied";
+}
+
+// What the judges said of each guideline, and of each classification: by perspective where there are several.
+void add_verdicts(CaseGlance& one, const Json& verdicts) {
+  const JsonArray* list = verdicts.if_array();
+  if (list == nullptr) return;
+  const bool several = std::ranges::find(one.traits, std::string("perspectiveId"),
+                                         &std::pair<std::string, std::string>::first) == one.traits.end();
+  for (const Json& verdict : *list) {
+    if (const std::string guideline = text_at(verdict, "guideline"); !guideline.empty())
+      add_trait(one, guideline, applied_words(verdict));
+    const std::string classification = text_at(verdict, "classificationName");
+    if (classification.empty()) continue;
+    const Json* likert = find_member(verdict, "evaluationLikert");
+    const std::string value = likert != nullptr ? to_text(*likert) : text_at(verdict, "evaluationAgreement");
+    add_trait(
+        one,
+        several ? fmt::format("{}, {}", classification, text_at(verdict, "perspectiveId")) : classification,
+        value);
+  }
 }
 
 // What is told of all that come, in their order or the worst of them.
@@ -167,7 +219,7 @@ Task<Result<std::int64_t>> list_journal(OpenedRun& run, Chosen& chosen) {
     auto finished = co_await finished_case(run, outcomes, input);
     if (!finished) co_return fail(std::move(finished.error()));
     if (*finished) {
-      CaseResult result = result_of(*run.evaluation, input, **finished);
+      LineOfCase result = result_of(*run.evaluation, input, **finished);
       auto one = glances.read_text(result.line);
       if (!one) co_return fail(std::move(one.error()));
       one->why = std::move(result.why);
@@ -226,6 +278,7 @@ void GlanceReader::read_material(CaseGlance& one) const {
     if (value.kind == FieldValue::Kind::boolean) add_trait(one, kTraits[i], value.boolean ? "true" : "false");
     if (value.kind == FieldValue::Kind::number) add_trait(one, kTraits[i], number_text(value.number));
   }
+  if (parser_.field(kVerdicts).kind == FieldValue::Kind::list) add_verdicts(one, parser_.tree(kVerdicts));
   for (std::size_t i = 0; i < kAbout.size() && one.text.empty(); ++i) {
     const FieldValue& value = parser_.field(kFirst + i);
     if (value.kind == FieldValue::Kind::text) one.text = in_a_line(value.text);

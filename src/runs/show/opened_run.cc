@@ -62,7 +62,7 @@ Status check_run_directory(const std::string& directory) {
                     {{"directory", directory}}});
 }
 
-Result<std::unique_ptr<OpenedRun>> OpenedRun::open(const std::string& directory) {
+Result<std::unique_ptr<OpenedRun>> OpenedRun::open(const std::string& directory, Data data) {
   auto run = std::make_unique<OpenedRun>();
   if (RunStore::holds_run(directory)) {
     auto store = RunStore::open(directory, nullptr);
@@ -78,7 +78,7 @@ Result<std::unique_ptr<OpenedRun>> OpenedRun::open(const std::string& directory)
   }
   run->plan = std::move(*plan);
   run->evaluation = run->plan->evaluation.get();
-  if (auto same = check_data(*run); !same) {
+  if (auto same = data == Data::unknown ? check_data(*run) : Status(); !same) {
     run->no_evaluation = std::move(same.error());
     run->evaluation = nullptr;
     return run;
@@ -100,11 +100,11 @@ Task<Result<std::optional<FinishedCase>>> finished_case(const OpenedRun& run, Ou
   co_return co_await outcomes.at(input.index);
 }
 
-CaseResult result_of(const Evaluation& evaluation, const Case& input, const FinishedCase& finished) {
+LineOfCase result_of(const Evaluation& evaluation, const Case& input, const FinishedCase& finished) {
   ResultLine line;
   line.begin(&finished);
   evaluation.line(input, &finished, line);
-  CaseResult result{std::string(line.whole(input, &finished)), std::nullopt, ""};
+  LineOfCase result{std::string(line.whole(input, &finished)), std::nullopt, ""};
   for (const auto& [goodness, shown] : line.notable()) {
     if (result.goodness && *result.goodness <= goodness) continue;
     result.goodness = goodness;

@@ -19,8 +19,10 @@
 namespace assay {
 
 struct OpenedRun {
-  // An error if there is neither a journal nor results.
-  static Result<std::unique_ptr<OpenedRun>> open(const std::string& directory);
+  // An error if there is neither a journal nor results. Data that are known to be those of the run need not
+  // be read for it.
+  enum class Data { unknown, those_of_the_run };
+  static Result<std::unique_ptr<OpenedRun>> open(const std::string& directory, Data data = Data::unknown);
 
   EventLoop loop;
   std::unique_ptr<RunStore> store;  // null: nothing was asked outside, or not yet
@@ -38,11 +40,11 @@ Status check_run_directory(const std::string& directory);
 Task<Result<std::optional<FinishedCase>>> finished_case(const OpenedRun& run, OutcomeCursor& outcomes,
                                                         const Case& input);
 
-struct CaseResult {
+struct LineOfCase {
   std::string line;                // of results.jsonl, with its end
   std::optional<double> goodness;  // the lower, the more it is worth a look; nothing: it is not
   std::string why;                 // if it is
 };
-CaseResult result_of(const Evaluation& evaluation, const Case& input, const FinishedCase& finished);
+LineOfCase result_of(const Evaluation& evaluation, const Case& input, const FinishedCase& finished);
 
 }  // namespace assay

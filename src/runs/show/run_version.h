@@ -1,5 +1,5 @@
 // Whether a run has been written to since it was last read. Of a run under way every commit of its journal
-// changes it; looking at a run does not.
+// changes it, or, where the journal is not in the directory, every second; looking at a run does not.
 #pragma once
 
 #include <string>

@@ -12,6 +12,9 @@
 #include "core/json/jsonl.h"
 #include "core/text.h"
 #include "core/yaml.h"
+#include "engine/case.h"
+#include "evaluations/judges/anchors.h"
+#include "runs/show/case_places.h"
 #include "runs/show/listed_cases.h"
 #include "runs/show/opened_run.h"
 
@@ -76,8 +79,8 @@ EffectView view_of(EffectRow row) {
 
 class Looking {
  public:
-  Looking(const std::string& directory, const std::string& id, OpenedRun& run)
-      : directory_(directory), run_(run), near_(id) {
+  Looking(const std::string& directory, const std::string& id, OpenedRun& run, const CasePlaces* places)
+      : directory_(directory), run_(run), places_(places), near_(id) {
     view_.id = id;
   }
 
@@ -106,6 +109,16 @@ class Looking {
   Status look_in_data() {
     auto source = run_.evaluation->chosen_cases();
     if (!source) return fail(std::move(source.error()));
+    if (places_ != nullptr) {
+      for (const CasePlace& place : places_->in_data(view_.id)) {
+        if (auto there = (*source)->go_to(place); !there) return there;
+        if ((*source)->current().id != view_.id) continue;
+        take_input((*source)->current());
+        return {};
+      }
+      source = run_.evaluation->chosen_cases();  // it is not there: those with the nearest ids are looked for
+      if (!source) return fail(std::move(source.error()));
+    }
     for (;;) {
       auto more = (*source)->next();
       (*source)->take_problems();
@@ -116,13 +129,17 @@ class Looking {
         near_.add(current.id);
         continue;
       }
-      input_ = current.travelling();
-      view_.line = current.line;
-      indices_.insert(current.index);
-      const auto tree = parse_json(current.payload);
-      if (tree && tree->is_object()) view_.input = tree->get_object();
+      take_input(current);
       return {};
     }
+  }
+
+  void take_input(const Case& current) {
+    input_ = current.travelling();
+    view_.line = current.line;
+    indices_.insert(current.index);
+    const auto tree = parse_json(current.payload);
+    if (tree && tree->is_object()) view_.input = tree->get_object();
   }
 
   // A case may have several indices, one of each sitting; and the journal knows it where the data do not.
@@ -143,6 +160,9 @@ class Looking {
   }
 
   Status look_at_result() {
+    const bool beside = !indices_.empty() && is_beside(*indices_.begin());
+    if (beside && file_exists(directory_ + "/" + kAnchorsFile))
+      return look_through(kAnchorsFile, view_.id.substr(kAnchorIdBefore.size()));
     if (has_results(directory_)) return look_in_results();
     if (run_.store == nullptr || !input_) return {};
     OutcomeCursor outcomes(*run_.store);
@@ -153,7 +173,24 @@ class Looking {
   }
 
   Status look_in_results() {
-    auto reader = LineReader::open(directory_ + "/results.jsonl");
+    if (places_ != nullptr) {
+      auto reader = LineReader::open(directory_ + "/results.jsonl");
+      if (!reader) return fail(std::move(reader.error()));
+      LineParser parser({"id"});
+      for (const LinePlace& place : places_->in_results(view_.id)) {
+        if (auto there = reader->go_to(place); !there) return there;
+        auto line = reader->next();
+        if (!line) return fail(std::move(line.error()));
+        if (*line && parser.parse(**line) && parser.field(0).text == view_.id)
+          return take_result((*line)->text);
+      }
+      return {};
+    }
+    return look_through("results.jsonl", view_.id);
+  }
+
+  Status look_through(const std::string& file, std::string_view id) {
+    auto reader = LineReader::open(directory_ + "/" + file);
     if (!reader) return fail(std::move(reader.error()));
     LineParser parser({"id"});
     for (;;) {
@@ -161,7 +198,7 @@ class Looking {
       if (!line) return fail(std::move(line.error()));
       if (!*line) return {};
       if (!parser.parse(**line)) continue;
-      if (parser.field(0).text == view_.id) return take_result((*line)->text);
+      if (parser.field(0).text == id) return take_result((*line)->text);
       near_.add(parser.field(0).text);
     }
   }
@@ -194,6 +231,7 @@ class Looking {
 
   const std::string& directory_;
   OpenedRun& run_;
+  const CasePlaces* places_;
   NearIds near_;
   CaseView view_;
   std::optional<Case> input_;
@@ -210,11 +248,12 @@ std::string evaluation_of(const std::string& directory, const OpenedRun& run) {
 
 }  // namespace
 
-Result<CaseView> show_case(const std::string& directory, const std::string& id) {
+Result<CaseView> show_case(const std::string& directory, const std::string& id, const CasePlaces* places) {
   if (auto there = check_run_directory(directory); !there) return fail(std::move(there.error()));
-  auto run = OpenedRun::open(directory);
+  auto run = OpenedRun::open(
+      directory, places == nullptr ? OpenedRun::Data::unknown : OpenedRun::Data::those_of_the_run);
   if (!run) return fail(std::move(run.error()));
-  auto view = Looking(directory, id, **run).look();
+  auto view = Looking(directory, id, **run, places).look();
   if (view) view->evaluation = evaluation_of(directory, **run);
   return view;
 }

@@ -8,9 +8,13 @@
 
 namespace assay {
 
+class CasePlaces;
+
 // Its input from the run's data, if they are as they were; its effects from the journal, in their order; how
 // it ended from the results, or from the journal as long as there are none. A case that is not there is an
 // error of kind usage that names those with the nearest ids. Locks nothing and writes nothing.
-Result<CaseView> show_case(const std::string& directory, const std::string& id);
+// `places`, if there are some, say where to look.
+Result<CaseView> show_case(const std::string& directory, const std::string& id,
+                           const CasePlaces* places = nullptr);
 
 }  // namespace assay

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "report/notable.h"
 #include "report/plots/plot.h"
+#include "runs/collecting/problem_log.h"
 #include "runs/finished.h"
 #include "runs/unfinished.h"
 
@@ -59,24 +60,8 @@ std::vector<Plot> written_plots(const std::string& directory) {
   return plots;
 }
 
-// "error: case c7: the judge gave no usable answer"; where the problem is, if it says so, ends with the first
-// colon that a space follows.
-Problem read_problem(std::string_view line) {
-  Problem problem;
-  const auto take = [&line](std::string& into) {
-    const std::size_t colon = line.find(": ");
-    if (colon == std::string_view::npos) return;
-    into = line.substr(0, colon);
-    line.remove_prefix(colon + 2);
-  };
-  take(problem.severity);
-  take(problem.where);
-  problem.text = line;
-  return problem;
-}
-
 void read_problems(const std::string& directory, ReportInput& report) {
-  const auto text = read_file(directory + "/problems.log");
+  const auto text = read_file(fmt::format("{}/{}", directory, kProblemsFile));
   if (!text) return;
   for (const std::string_view line : split_lines(*text)) {
     if (line.empty()) continue;

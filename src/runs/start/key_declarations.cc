@@ -13,7 +13,8 @@
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFixed = {"evaluation", "output_dir", "secrets_from"};
+constexpr std::array<std::string_view, 5> kFixed = {"evaluation", "output_dir", "secrets_from", "stress.of",
+                                                    "stress.moved"};
 
 // Words for machines; a form chooses its field by them.
 std::string_view type_name(KeyType type) {

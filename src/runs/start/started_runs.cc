@@ -17,6 +17,7 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "net/event_loop.h"
+#include "net/process/own_program.h"
 #include "net/process/subprocess.h"
 #include "runs/list.h"
 #include "runs/start/key_declarations.h"
@@ -27,7 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kProgram = "/proc/self/exe";
 constexpr auto kCheckTime = std::chrono::seconds(120);
 constexpr auto kBeginTime = std::chrono::seconds(120);  // a run reads all of its data before it begins
 constexpr auto kLook = std::chrono::milliseconds(20);
@@ -75,7 +75,7 @@ Result<std::unique_ptr<StartedRuns>> StartedRuns::open(std::string results, std:
 Result<CheckedConfig> StartedRuns::check(const std::string& config_file,
                                          const std::vector<FlagValue>& flags) const {
   ProcessRequest request;
-  request.argv = {kProgram, "check", config_file};
+  request.argv = {own_program(), "check", config_file};
   for (std::string& word : words_of(flags)) request.argv.push_back(std::move(word));
   request.environment = plain_output();
   request.timeout = kCheckTime;
@@ -101,7 +101,7 @@ Result<StartedRuns::Begun> StartedRuns::begin(std::vector<std::string> words, co
                                               bool (*at_work)(const std::string&, pid_t)) {
   const std::string stem = fmt::format("{}/{}", records_, make_run_id(std::chrono::system_clock::now()));
   words.insert(words.begin(), "assay");
-  auto process = start_detached({.program = kProgram,
+  auto process = start_detached({.program = own_program(),
                                  .argv = std::move(words),
                                  .environment = plain_output(),
                                  .output_file = stem + ".log"});
@@ -143,6 +143,12 @@ Result<std::string> StartedRuns::start(std::string_view evaluation, const std::s
   return fail(begun->exit_code == kRefused ? ErrorKind::config : ErrorKind::target,
               begun->said.empty() ? fmt::format("the run ended at once with exit code {}", *begun->exit_code)
                                   : begun->said);
+}
+
+std::string StartedRuns::coming_id(const std::string& directory) const {
+  std::string id = fs::path(directory).lexically_relative(results_).string();
+  std::ranges::replace(id, '/', ':');
+  return id;
 }
 
 Status StartedRuns::resume(const std::string& directory) {

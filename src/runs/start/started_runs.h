@@ -33,10 +33,13 @@ class StartedRuns {
 
   // What `assay check` says of the config with these flags.
   Result<CheckedConfig> check(const std::string& config_file, const std::vector<FlagValue>& flags) const;
-  // The directory of the new run, RESULTS/EVALUATION/TIME, once the run is there. Kind config, with the
+  // The directory of the new run, RESULTS/EVALUATION/TIME, once the run is there, or after two minutes in
+  // which it has read its data. Kind config, with the
   // program's own words, if it refuses to run.
   Result<std::string> start(std::string_view evaluation, const std::string& config_file,
                             const std::vector<FlagValue>& flags);
+  // Under which id a run that start() gave will be listed.
+  std::string coming_id(const std::string& directory) const;
   // Goes on with the run in this directory; done once it works or has ended. The same error.
   Status resume(const std::string& directory);
   // Asks the process that was started here for this directory to end; it finishes what is in flight first.

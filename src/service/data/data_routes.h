@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "service/data/jobs.h"
+#include "service/data/retention.h"
 #include "service/http/routes.h"
 #include "store/data/data_store.h"
 
@@ -16,8 +17,9 @@ std::vector<Route> reading_routes(DataStore& store);  // one item, records, cont
 std::vector<Route> version_routes(DataStore& store);  // personas and perspectives
 std::vector<Route> removal_routes(DataStore& store, Jobs& jobs);
 std::vector<Route> job_routes(DataStore& store, Jobs& jobs);
-std::vector<Route> job_report_routes(Jobs& jobs);  // figures and report
-// All of them.
+std::vector<Route> job_report_routes(Jobs& jobs);                 // figures and report
+std::vector<Route> retention_routes(const Retention& retention);  // must outlive them
+// All of them that need no more than store and jobs.
 std::vector<Route> data_routes(DataStore& store, Jobs& jobs);
 
 }  // namespace assay

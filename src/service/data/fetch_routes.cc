@@ -6,6 +6,7 @@
 
 #include "service/data/cursor.h"
 #include "service/data/data_routes.h"
+#include "service/data/data_schemas.h"
 #include "service/data/evaluation_records.h"
 #include "service/data/lists.h"
 #include "service/http/route_parts.h"
@@ -100,7 +101,7 @@ ItemQuery item_query(Exchange& exchange) {
   query.exclude_tag = exchange.text("excludeExistingWithTag").value_or("");
   query.persona_id = exchange.text("persona").value_or("");
   query.persona_version = exchange.whole("personaVersion", 1, kMostVersions);
-  query.mode = mode_filter(exchange);
+  query.mode = exchange.text("mode").value_or("");
   const TimeSpan published = published_filter(exchange);
   query.published_since_ms = published.since_ms;
   query.published_until_ms = published.until_ms;
@@ -153,7 +154,7 @@ ResultQuery result_query(Exchange& exchange) {
   query.tag = exchange.text("tag").value_or("");
   query.agent = exchange.text("agent").value_or("");
   query.persona_id = exchange.text("persona").value_or("");
-  query.mode = mode_filter(exchange);
+  query.mode = exchange.text("mode").value_or("");
   query.item_id = exchange.text("itemId").value_or("");
   query.classification = exchange.text("classification").value_or("");
   query.perspective_id = exchange.text("perspective").value_or("");
@@ -165,8 +166,6 @@ ResultQuery result_query(Exchange& exchange) {
   query.context_id = exchange.text("context").value_or("");
   if (const auto likert = exchange.whole("likert", 1, 5)) query.likert = static_cast<int>(*likert);
   query.agreement = exchange.text("agreement").value_or("");
-  if (!query.agreement.empty() && query.agreement != "AGREE" && query.agreement != "DISAGREE")
-    exchange.add_error("agreement", fmt::format("found \"{}\", expected AGREE or DISAGREE", query.agreement));
   query.value = exchange.text("value").value_or("");
   query.resolved = exchange.flag("resolved");
   read_paging(exchange, query);
@@ -216,14 +215,14 @@ const std::vector<QueryParameter> kItemFilters = {
     {"tag", "string", "Items that have this tag."},
     {"excludeExistingWithTag", "string", "Leave out items that have a result under this tag …"},
     {"persona", "string", "… of this persona"},
-    {"personaVersion", "integer", "… in this version of it"},
-    {"mode", "string", "… in this mode."},
-    {"lastNHours", "number", "Items published in the last hours only."},
+    from_to({"personaVersion", "integer", "… in this version of it"}, 1, kMostVersions),
+    mode_parameter("… in this mode."),
+    hours_parameter(),
     {"publishedSince", "string", "Published at this time or later: ISO 8601, or milliseconds since 1970."},
     {"publishedUntil", "string", "Published before this time."},
     {"search", "string", "Items with this text in their id, title or text."},
     {"subsetTag", "string", "Members of this subset only …"},
-    {"subsetPercent", "integer", "… of this size."},
+    from_to({"subsetPercent", "integer", "… of this size."}, 1, 100),
     {"mostRecent", "boolean", "Newest publication first."},
     {"byUuid", "boolean", "In the order of item ids."}};
 
@@ -231,25 +230,25 @@ const std::vector<QueryParameter> kResultFilters = {
     {"tag", "string", "Tag of the result."},
     {"agent", "string", "Who recorded it."},
     {"persona", "string", "Id of the persona."},
-    {"mode", "string", "mode1, mode2 or mode3."},
+    mode_parameter("Of this mode."),
     {"itemId", "string", "Id of the item."},
     {"classification", "string", "Id of the classification."},
     {"perspective", "string", "Id of the perspective."},
     {"job", "string", "Id of the job that recorded it."},
     {"context", "string", "Id of the context that it was recorded with."},
-    {"likert", "integer", "Verdicts of this value, 1 to 5."},
-    {"agreement", "string", "Verdicts that are AGREE, or DISAGREE."},
+    from_to({"likert", "integer", "Verdicts of this value."}, 1, 5),
+    one_of({"agreement", "string", "Verdicts that say so."}, {"AGREE", "DISAGREE"}),
     {"value", "string", "Verdicts on this value of the classification."},
     {"since", "string", "Recorded at this time or later: ISO 8601, or milliseconds since 1970."},
     {"until", "string", "Recorded before this time."},
     {"publishedSince", "string", "Of items published at this time or later."},
     {"publishedUntil", "string", "Of items published before this time."},
-    {"lastNHours", "number", "Items published in the last hours only."}};
+    hours_parameter()};
 
 const std::vector<QueryParameter> kFailureFilters = {
     {"agent", "string", "Who recorded it."},
     {"persona", "string", "Id of the persona."},
-    {"mode", "string", "mode1, mode2 or mode3."},
+    mode_parameter("Of this mode."),
     {"itemId", "string", "Id of an item that it was about."},
     {"resolved", "boolean", "Also those that have a result by now."},
     {"job", "string", "Id of the job that recorded it."},
@@ -258,20 +257,19 @@ const std::vector<QueryParameter> kFailureFilters = {
     {"until", "string", "Recorded before this time."},
     {"publishedSince", "string", "Of items published at this time or later."},
     {"publishedUntil", "string", "Of items published before this time."},
-    {"lastNHours", "number", "Items published in the last hours only."}};
+    hours_parameter()};
 
 }  // namespace
 
 std::vector<Route> fetch_routes(DataStore& store) {
   const std::string base = kDataBase;
-  const std::string object = R"({"type": "object"})";
   return {
       {.method = "GET",
        .path = base + "/fetch-evaluation-items",
        .role = TokenRole::read,
        .summary = "Items, a page at a time.",
        .query = with_cursor(kItemFilters, Streamed::yes),
-       .answer = list_schema("items", object),
+       .answer = list_schema("items", item_schema()),
        .also = streamed_media(),
        .statuses = {200, 400, 404},
        .handle = asking(store, fetch_items)},
@@ -280,7 +278,7 @@ std::vector<Route> fetch_routes(DataStore& store) {
        .role = TokenRole::read,
        .summary = "The same by a shorter name.",
        .query = with_cursor(kItemFilters, Streamed::yes),
-       .answer = list_schema("items", object),
+       .answer = list_schema("items", item_schema()),
        .also = streamed_media(),
        .statuses = {200, 400, 404},
        .handle = asking(store, fetch_items)},
@@ -298,7 +296,7 @@ std::vector<Route> fetch_routes(DataStore& store) {
        .role = TokenRole::read,
        .summary = "Failure records, without those that have a result by now.",
        .query = with_cursor(kFailureFilters, Streamed::yes),
-       .answer = list_schema("failures", object),
+       .answer = list_schema("failures", failure_schema()),
        .also = streamed_media(),
        .statuses = {200, 400},
        .handle = asking(store, get_failures)},

@@ -63,6 +63,8 @@ class Job {
   std::int64_t created_ms = 0;
   std::int64_t items = 0;  // of its snapshot
   bool cancelled = false;
+  bool held = false;                   // by this process, where several share the jobs
+  bool lost = false;                   // it was, and another one has it now
   std::vector<Jobs::Answer> finished;  // who waits for the end
   std::unique_ptr<persona::PersonaEvaluation> evaluation;
   std::unique_ptr<Run> run;         // while it is under way

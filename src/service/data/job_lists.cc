@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kOldFile = "lists.json";  // of earlier versions: all lists in one
 
-std::string file_of(const std::string& directory, std::string_view list) {
-  return fmt::format("{}/{}.jsonl", directory, list);
+std::string file_of(std::string_view list) {
+  return fmt::format("{}.jsonl", list);
 }
 
 void set_list(JsonObject& status, std::string_view name, JsonArray page, std::size_t total) {
@@ -38,15 +38,22 @@ Status write_lists(const std::string& directory, const JsonObject& lists) {
     if (list == nullptr || !list->is_array() || list->get_array().empty()) continue;
     std::string lines;
     for (const Json& entry : list->get_array()) lines += to_text(entry) + "\n";
-    if (auto written = write_file(file_of(directory, name), lines); !written) return written;
+    if (auto written = write_file(directory + "/" + file_of(name), lines); !written) return written;
   }
   return {};
 }
 
-Status add_lists(JsonObject& status, const std::string& directory, const ListPage& page) {
-  if (const std::string old = directory + "/" + kOldFile; file_exists(old)) {
-    auto text = read_file(old);
-    auto lists = text ? parse_json(*text) : fail(text.error());
+std::vector<std::string> list_files() {
+  std::vector<std::string> files;
+  for (const char* name : kJobLists) files.push_back(file_of(name));
+  return files;
+}
+
+Status add_lists(JsonObject& status, const JobFiles& files, const std::string& job_id, const ListPage& page) {
+  const auto old = files.text(job_id, kOldFile);
+  if (!old) return fail(old.error());
+  if (*old) {
+    auto lists = parse_json(**old);
     if (!lists) return fail(std::move(lists.error()));
     if (lists->is_object()) {
       for (auto& [name, list] : lists->get_object()) status[name] = std::move(list);
@@ -56,20 +63,17 @@ Status add_lists(JsonObject& status, const std::string& directory, const ListPag
   }
   for (const char* name : kJobLists) {
     JsonArray entries;
-    std::size_t total = 0;
-    if (const std::string path = file_of(directory, name); file_exists(path)) {
-      auto text = read_file(path);
-      if (!text) return fail(std::move(text.error()));
-      const auto lines = split_lines(*text);
-      total = lines.size();
-      const auto [begin, end] = bounds(lines, page);
-      for (std::size_t i = begin; i < end; ++i) {
-        auto entry = parse_json(lines[i]);
-        if (!entry) return fail(std::move(entry.error()).with("file", path));
-        entries.push_back(std::move(*entry));
-      }
+    const auto text = files.text(job_id, file_of(name));
+    if (!text) return fail(text.error());
+    const auto lines = split_lines(*text ? std::string_view(**text) : std::string_view());
+    const auto [begin, end] = bounds(lines, page);
+    for (std::size_t i = begin; i < end; ++i) {
+      auto entry = parse_json(lines[i]);
+      if (!entry)
+        return fail(std::move(entry.error()).with("file", files.directory_of(job_id) + "/" + file_of(name)));
+      entries.push_back(std::move(*entry));
     }
-    set_list(status, name, std::move(entries), total);
+    set_list(status, name, std::move(entries), lines.size());
   }
   return {};
 }

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/json/json.h"
+#include "service/data/job_files.h"
 
 namespace assay {
 
@@ -22,8 +24,10 @@ struct ListPage {
 };
 
 Status write_lists(const std::string& directory, const JsonObject& lists);
-// Puts a page of each list into the status. A list without a file is empty.
-Status add_lists(JsonObject& status, const std::string& directory, const ListPage& page);
+// The names of their files.
+std::vector<std::string> list_files();
+// Puts a page of each list of the job into the status. A list without a file is empty.
+Status add_lists(JsonObject& status, const JobFiles& files, const std::string& job_id, const ListPage& page);
 // Cuts the lists of a status that has them whole.
 void cut_lists(JsonObject& status, const ListPage& page);
 

@@ -1,5 +1,8 @@
 #include "service/data/job_report.h"
 
+#include <cstdio>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,7 +43,7 @@ Result<std::vector<persona::PersonRating>> ratings_of(DataStore& store, const st
 
 Result<std::unique_ptr<persona::PersonaEvaluation>> evaluation_of(const StoredJob& stored,
                                                                   const JobsOptions& options,
-                                                                  const std::string& directory,
+                                                                  const std::string& items,
                                                                   persona::HumanRatings human) {
   auto json = parse_json(stored.json);
   if (!json) return fail(std::move(json.error()));
@@ -51,7 +54,7 @@ Result<std::unique_ptr<persona::PersonaEvaluation>> evaluation_of(const StoredJo
                                              errors.front().message));
   persona::PersonaPlan plan;
   plan.job = std::move(*parameters);
-  plan.items.path = directory + "/items.jsonl";
+  plan.items.path = items;
   plan.agent = text_at(*json, "agent");
   if (!human.empty()) plan.human = std::move(human);
   std::vector<std::string> wrong;
@@ -60,6 +63,46 @@ Result<std::unique_ptr<persona::PersonaEvaluation>> evaluation_of(const StoredJo
   auto evaluation = persona::make_evaluation(std::move(plan), std::move(sampling), options.config, problems);
   if (!problems.empty()) return fail(ErrorKind::config, problems.front().text);
   return evaluation;
+}
+
+// A file that is there as long as this object.
+class PassingFile {
+ public:
+  static Result<PassingFile> write(std::string path, const std::string& text) {
+    PassingFile file(std::move(path));
+    if (auto written = write_file(file.path_, text); !written) return fail(std::move(written.error()));
+    return file;
+  }
+  PassingFile(PassingFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PassingFile& operator=(PassingFile&& other) = delete;
+  ~PassingFile() {
+    if (!path_.empty()) std::remove(path_.c_str());
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit PassingFile(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// What a job's figures are made of. Where several processes share the jobs, its snapshot is brought here for
+// that.
+struct Material {
+  RunAddress journal;
+  std::string items;
+  std::optional<PassingFile> brought;
+};
+
+Result<Material> material_of(DataStore& store, const JobsOptions& options, const std::string& job_id) {
+  const std::string directory = options.directory + "/" + job_id;
+  if (!store.shared())
+    return Material{RunAddress(directory), directory + "/" + JobFiles::kSnapshot, std::nullopt};
+  auto text = store.job_file(job_id, JobFiles::kSnapshot);
+  if (!text) return fail(std::move(text.error()));
+  auto file = PassingFile::write(directory + "-for-figures.jsonl", text->value_or(""));
+  if (!file) return fail(std::move(file.error()));
+  const std::string path = file->path();
+  return Material{RunAddress::in(options.store, job_id), path, std::move(*file)};
 }
 
 // Which items, as the job was told.
@@ -76,14 +119,15 @@ Result<std::optional<ReportInput>> report_job(DataStore& store, const JobsOption
   auto stored = store.job(job_id);
   if (!stored) return fail(std::move(stored.error()));
   if (!*stored) return std::nullopt;
-  const std::string directory = options.directory + "/" + job_id;
-  if (!RunStore::holds_run(directory))
+  const auto material = material_of(store, options, job_id);
+  if (!material) return fail(material.error());
+  if (!RunStore::holds_run(material->journal))
     return fail(ErrorKind::changed, "the job has judged nothing yet: there are no figures");
   auto ratings = ratings_of(store, job_id, person);
   if (!ratings) return fail(std::move(ratings.error()));
-  auto evaluation = evaluation_of(**stored, options, directory, persona::HumanRatings::of(*ratings));
+  auto evaluation = evaluation_of(**stored, options, material->items, persona::HumanRatings::of(*ratings));
   if (!evaluation) return fail(std::move(evaluation.error()));
-  auto journal = RunStore::open(directory, nullptr);
+  auto journal = RunStore::open(material->journal, nullptr);
   if (!journal) return fail(std::move(journal.error()));
   EventLoop loop;
   auto totals = loop.run_until_done((*journal)->totals());
@@ -100,12 +144,13 @@ Result<std::optional<ReportInput>> report_job(DataStore& store, const JobsOption
       written_config(options.config),
       {{"judge", job.model}, {"persona", job.personas.front().name}, {"data", source_words(job)}}};
   collecting.store = journal->get();
-  collecting.totals = *totals;
-  collecting.not_taken = NotTaken::skipped;
   collecting.invalid_lines = InvalidLines::skip;
-  collecting.worked_seconds = totals->worked_seconds;
+  RunEnding ending;
+  ending.totals = *totals;
+  ending.not_taken = NotTaken::open;
+  ending.worked_seconds = totals->worked_seconds;
   ProblemList problems;
-  auto collected = loop.run_until_done(collect_run(collecting, problems));
+  auto collected = loop.run_until_done(collect_run(std::move(collecting), std::move(ending), problems));
   if (!collected) {
     if (collected.error().kind == ErrorKind::data)
       return fail(ErrorKind::changed, "no item matched the job: there are no figures");

@@ -5,8 +5,10 @@
 
 #include "report/markdown.h"
 #include "report/pages/html.h"
+#include "report/report_json.h"
 #include "service/data/data_routes.h"
 #include "service/http/route_parts.h"
+#include "service/results/schemas.h"
 
 namespace assay {
 namespace {
@@ -29,14 +31,15 @@ void with_report(Jobs& jobs, const ExchangePointer& exchange, const Send& send) 
 }
 
 void job_figures(Jobs& jobs, const ExchangePointer& exchange) {
-  with_report(jobs, exchange,
-              [](const Exchange& to, const ReportInput& report) { to.send(200, to_json(report.summary)); });
+  with_report(jobs, exchange, [](const Exchange& to, const ReportInput& report) {
+    Json figures = to_json(report.summary);
+    figures.as_object()["rests_on"] = rests_on_json(report.summary);
+    to.send(200, figures);
+  });
 }
 
 void job_report(Jobs& jobs, const ExchangePointer& exchange) {
   const std::string format = exchange->text("format").value_or("html");
-  if (format != "html" && format != "md")
-    exchange->add_error("format", fmt::format("found \"{}\", expected html or md", format));
   with_report(jobs, exchange, [format](const Exchange& to, const ReportInput& report) {
     if (format == "md")
       return to.send_bytes(200,
@@ -52,6 +55,14 @@ void job_report(Jobs& jobs, const ExchangePointer& exchange) {
   });
 }
 
+// That of summary.json, with the sentences on what it rests on.
+Json figures_schema() {
+  Json schema = parse_json(schemas::summary()).value();
+  schema.as_object()["properties"].as_object()["rests_on"] =
+      parse_json(R"({"type": "array", "items": {"type": "string"}})").value();
+  return schema;
+}
+
 const QueryParameter kPerson{"person", "string",
                              "Feedback of this person only; else of everybody, each person's last word."};
 
@@ -64,18 +75,14 @@ std::vector<Route> job_report_routes(Jobs& jobs) {
            .role = TokenRole::read,
            .summary = "A job's figures, as summary.json has them, with feedback as human ratings.",
            .query = {kPerson},
-           .answer = object_schema({{"evaluation", R"({"type": "string"})"},
-                                    {"run_id", R"({"type": "string"})"},
-                                    {"conclusions", R"({"type": "array", "items": {"type": "string"}})"},
-                                    {"cases", R"({"type": "object"})"},
-                                    {"metrics", R"({"type": "object"})"}}),
+           .answer = figures_schema(),
            .statuses = {200, 400, 404, 409},
            .handle = asking(jobs, job_figures)},
           {.method = "GET",
            .path = job + "/report",
            .role = TokenRole::read,
            .summary = "The same as a page, or as Markdown.",
-           .query = {kPerson, {"format", "string", "html (the default) or md."}},
+           .query = {kPerson, one_of({"format", "string", "html by default."}, {"html", "md"})},
            .answer = JsonObject{{"type", "string"}},
            .media = "text/html",
            .also = {"text/markdown"},

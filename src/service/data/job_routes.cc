@@ -8,6 +8,7 @@
 #include "evaluations/persona/request.h"
 #include "service/data/cursor.h"
 #include "service/data/data_routes.h"
+#include "service/data/data_schemas.h"
 #include "service/data/job_lists.h"
 #include "service/data/job_request.h"
 #include "service/data/lists.h"
@@ -75,7 +76,7 @@ void cancel_job(Jobs& jobs, const ExchangePointer& exchange) {
 
 void list_jobs(DataStore& store, const ExchangePointer& exchange) {
   JobQuery query;
-  query.mode = mode_filter(*exchange);
+  query.mode = exchange->text("mode").value_or("");
   query.status = exchange->text("status").value_or("");
   query.persona_id = exchange->text("persona").value_or("");
   query.created = recorded_filter(*exchange);
@@ -108,6 +109,7 @@ void list_jobs(DataStore& store, const ExchangePointer& exchange) {
     add(tokens, find_pointer(*json, "/usage/total_tokens"));
     // The long lists are for the job's own page.
     for (const char* name : kJobLists) json->get_object().erase(name);
+    json->get_object()["createdMs"] = job.created_ms;
     list.push_back(std::move(*json));
   }
   ListedPage listed{std::move(list), page->total, page->remaining, {}};
@@ -121,26 +123,13 @@ void list_jobs(DataStore& store, const ExchangePointer& exchange) {
 }
 
 Json status_schema() {
-  return parse_json(R"({"type": "object", "properties": {"job_id": {"type": "string"},
-    "status": {"enum": ["INITIATED", "PROCESSING", "COMPLETE", "ERROR", "CANCELLED"]},
-    "message": {"type": "string"}, "mode": {"type": "string"}, "processed_items": {"type": "integer"},
-    "processed_requests": {"type": "integer"}, "failed_requests": {"type": "integer"},
-    "skipped_items": {"type": "integer", "description": "Matched, but beyond items_to_process."},
-    "init_remaining": {"type": "integer", "description": "Items that matched when the job began."},
-    "remaining": {"type": "integer", "description": "Of them, not processed; beyond a limit too."},
-    "usage": {"type": "object"}, "is_error": {"type": "boolean"},
-    "stop_reason": {"type": ["string", "null"]}, "error": {"type": ["string", "null"]},
-    "eval_info": {"type": "array"}, "evaluations": {"type": "array"},
-    "lists_truncated": {"type": "boolean"},
-    "seal": {"type": "string", "description": "Of the job's directory once it has ended: see assay verify."}}, "required": ["job_id", "status", "mode", "processed_items"]})")
-      .value();
+  return parse_json(job_status_schema()).value();
 }
 
 }  // namespace
 
 std::vector<Route> job_routes(DataStore& store, Jobs& jobs) {
   const std::string base = kDataBase;
-  const std::string object = R"({"type": "object"})";
   return {
       {.method = "POST",
        .path = base + "/process-evals/{mode}",
@@ -173,13 +162,14 @@ std::vector<Route> job_routes(DataStore& store, Jobs& jobs) {
        .path = base + "/get-evaluation-jobs",
        .role = TokenRole::read,
        .summary = "Jobs, newest first, with totals over the page.",
-       .query = with_cursor({{"mode", "string", "mode1, mode2 or mode3."},
-                             {"status", "string", "INITIATED, PROCESSING, COMPLETE, ERROR or CANCELLED."},
+       .query = with_cursor({mode_parameter("Of this mode."),
+                             one_of({"status", "string", "In this state."},
+                                    {"INITIATED", "PROCESSING", "COMPLETE", "ERROR", "CANCELLED"}),
                              {"persona", "string", "Id of the persona."},
                              {"since", "string", "Begun at this time or later."},
                              {"until", "string", "Begun before this time."}},
                             Streamed::no),
-       .answer = list_schema("jobs", object, {{"totals", object}}),
+       .answer = list_schema("jobs", job_schema(), {{"totals", job_totals_schema()}}),
        .statuses = {200, 400},
        .handle = asking(store, list_jobs)},
   };

@@ -1,13 +1,8 @@
 #include "service/data/jobs.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <deque>
 #include <filesystem>
-#include <map>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -19,14 +14,10 @@
 #include "core/ids.h"
 #include "core/later.h"
 #include "evaluations/persona/persona.h"
-#include "gateway/gateway.h"
-#include "net/event_loop.h"
 #include "runs/run.h"
-#include "service/data/job.h"
 #include "service/data/job_report.h"
 #include "service/data/job_request.h"
-#include "service/data/retention.h"
-#include "store/work_thread.h"
+#include "service/data/store_jobs.h"
 
 namespace assay {
 namespace {
@@ -46,91 +37,29 @@ Error changed_service(const Error& error) {
           {}};
 }
 
-class StoreJobs final : public Jobs {
- public:
-  StoreJobs(JobsOptions options, DataStore& store) : options_(std::move(options)), store_(store) {}
+}  // namespace
 
-  ~StoreJobs() override { stop(); }
+StoreJobs::StoreJobs(JobsOptions options, DataStore& store)
+    : options_(std::move(options)), store_(store), files_(options_.directory, options_.store, store) {}
 
-  void stop() override {
-    if (stopped_.exchange(true)) return;
-    loop_.post([this] {
-      stopping_ = true;
-      for (auto& [id, job] : running_) {
-        if (job->run) job->run->interrupt();
-      }
-      for (const auto& job : std::exchange(waiting_, {})) answer_stopping(*job);
-      stop_if_idle();
-    });
-    if (thread_.joinable()) thread_.join();
-  }
-
-  Status begin();
-  void submit(JobParameters parameters, std::string agent, Answer begun, Answer finished) override;
-  void cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) override;
-  void remove(const std::string& job_id, std::function<void(Result<bool>)> done) override;
-  void report(const std::string& job_id, const std::string& person,
-              std::function<void(Result<std::optional<ReportInput>>)> done) override;
-  Result<std::optional<Json>> status(const std::string& job_id, const ListPage& page) override;
-
- private:
-  JobSurroundings surroundings() { return {loop_, store_, options_}; }
-  Task<void> create(std::shared_ptr<Job> job, Answer begun);
-  Task<Status> make(std::shared_ptr<Job> job);
-  Status check_model(const std::string& model);
-  // Directories of jobs that were never stored: dry runs, and what a kill left before its job was.
-  void remove_orphans();
-  void take_up(const StoredJob& stored);
-  void start_next();
-  Task<void> run(std::shared_ptr<Job> job);
-  Task<Status> carry_out(std::shared_ptr<Job> job);
-  Task<Status> keep_files(Job& job);
-  Task<void> keep_status_fresh(std::shared_ptr<Job> job);
-  Task<Status> put(const Job& job);
-  void end(const std::shared_ptr<Job>& job);
-  // To who waits for a job that will go on in the next process.
-  static void answer_stopping(Job& job) {
-    for (const Answer& answer : std::exchange(job.finished, {}))
-      answer(fail(ErrorKind::cancelled, "the service is stopping; the job goes on when it starts again"));
-  }
-  void stop_if_idle() {
-    if (stopping_ && running_.empty() && busy_ == 0) loop_.stop();
-  }
-
-  // The loop must not go while a coroutine waits for the store.
-  class Busy {
-   public:
-    explicit Busy(StoreJobs& jobs) : jobs_(jobs) { ++jobs_.busy_; }
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
-    ~Busy() {
-      --jobs_.busy_;
-      jobs_.stop_if_idle();
+void StoreJobs::stop() {
+  if (stopped_.exchange(true)) return;
+  loop_.post([this] {
+    stopping_ = true;
+    for (auto& [id, job] : running_) {
+      if (job->run) job->run->interrupt();
     }
+    for (const auto& job : std::exchange(waiting_, {})) answer_stopping(*job);
+    for (const auto& [id, answers] : std::exchange(elsewhere_, {})) {
+      for (const Answer& answer : answers) answer(fail(ErrorKind::cancelled, "the service is stopping"));
+    }
+    stop_if_idle();
+  });
+  if (thread_.joinable()) thread_.join();
+  let_go();
+}
 
-   private:
-    StoreJobs& jobs_;
-  };
-
-  JobsOptions options_;
-  DataStore& store_;
-  EventLoop loop_;
-  std::unique_ptr<Gateway> gateway_;  // one for all jobs: they share limits, budget and circuits
-  WorkThread blocking_;               // reads of the store, snapshots
-  std::map<std::string, std::shared_ptr<Job>> running_;
-  std::deque<std::shared_ptr<Job>> waiting_;
-  std::atomic<bool> stopped_ = false;
-  bool stopping_ = false;
-  int busy_ = 0;
-  std::mutex dry_mutex_;
-  std::deque<std::pair<std::string, Json>> dry_;  // statuses of dry runs, which are not stored
-  WorkThread reports_;
-  std::thread thread_;
-};
-
-// --- all jobs -------------------------------------------------------------------------------------------
-
-Task<Status> StoreJobs::put(const Job& job) {
+Task<Status> StoreJobs::put(const Job& job, std::vector<std::string> files) {
   if (job.parameters.dry_run) {
     const std::lock_guard guard(dry_mutex_);
     std::erase_if(dry_, [&](const auto& one) { return one.first == job.status.job_id; });
@@ -139,28 +68,41 @@ Task<Status> StoreJobs::put(const Job& job) {
     co_return Status();
   }
   StoredJob form = job.stored_form();
+  if (job.held) form.holder = holder_;
+  if (store_.shared() && !files.empty()) {
+    auto shared = co_await blocking_.run<Result<std::vector<JobFile>>>(
+        [this, &job, &files] { return files_.to_share(job.status.job_id, files); });
+    if (!shared) co_return fail(std::move(shared.error()));
+    form.files = std::move(*shared);
+  }
   co_return co_await Later<Status>(
       [this, &form](std::function<void(Status)> done) { store_.put_job(std::move(form), std::move(done)); });
 }
 
 Status StoreJobs::begin() {
   if (auto made = make_directories(options_.directory); !made) return made;
+  if (auto alone = store_.shared() ? begin_sharing() : Status(); !alone) return alone;
   remove_orphans();
   std::vector<ConfigProblem> problems;
   gateway_ = std::make_unique<Gateway>(loop_, options_.config, options_.environment, problems);
   if (!problems.empty())
     return fail(ErrorKind::config, fmt::format("{}: {}", problems.front().key, problems.front().text));
-  // What was running goes on first; of each kind the oldest first.
+  // What was running goes on first; of each kind the oldest first. What others share is taken when its turn
+  // comes.
   for (const char* state : {"PROCESSING", "INITIATED"}) {
     JobQuery query;
     query.status = state;
     query.count = 0;
+    if (store_.shared()) break;
     auto unfinished = store_.jobs(query);
     if (!unfinished) return fail(std::move(unfinished.error()));
     for (auto stored = unfinished->jobs.rbegin(); stored != unfinished->jobs.rend(); ++stored)
       take_up(*stored);
   }
-  loop_.post([this] { start_next(); });
+  loop_.post([this] {
+    start_next();
+    if (store_.shared()) loop_.spawn(share());
+  });
   thread_ = std::thread([this] { loop_.run(); });
   return {};
 }
@@ -171,38 +113,45 @@ void StoreJobs::remove_orphans() {
     // Nothing that is not plainly ours.
     if (!is_job_directory(entry.path().string())) continue;
     auto known = store_.job(entry.path().filename().string());
-    if (known && !*known) std::filesystem::remove_all(entry.path(), ignored);
+    // What is shared is in the store.
+    if (store_.shared() || (known && !*known)) std::filesystem::remove_all(entry.path(), ignored);
   }
 }
 
-// Before the thread runs: a job that an earlier process has left.
-void StoreJobs::take_up(const StoredJob& stored) {
+void StoreJobs::fail_for_good(StoredJob stored) {
+  auto json = parse_json(stored.json);
+  stored.status = "ERROR";
+  if (json && json->is_object()) {
+    json->get_object()["status"] = "ERROR";
+    json->get_object()["is_error"] = true;
+    json->get_object()["stop_reason"] = "failed";
+    json->get_object()["error"] = "the job's snapshot of items is gone: it cannot be finished";
+    stored.json = to_text(*json);
+  }
+  store_.put_job(std::move(stored), [](Status) {});
+}
+
+std::shared_ptr<Job> StoreJobs::job_of(const StoredJob& stored) {
   auto json = parse_json(stored.json);
   std::vector<FieldError> errors;
   auto parameters = json ? read_job_parameters(*json, stored.mode, JobSource::status, errors) : std::nullopt;
-  const std::string directory = options_.directory + "/" + stored.job_id;
-  if (!parameters || !file_exists(directory + "/items.jsonl")) {
-    StoredJob lost = stored;
-    lost.status = "ERROR";
-    if (json && json->is_object()) {
-      json->get_object()["status"] = "ERROR";
-      json->get_object()["is_error"] = true;
-      json->get_object()["stop_reason"] = "failed";
-      json->get_object()["error"] = "the job's snapshot of items is gone: it cannot be finished";
-      lost.json = to_text(*json);
-    }
-    store_.put_job(std::move(lost), [](Status) {});
-    return;
-  }
+  if (!parameters) return nullptr;
   auto job = std::make_shared<Job>(surroundings(), std::move(*parameters), text_at(*json, "agent"));
   job->status.job_id = stored.job_id;
   if (const Json* skipped = find_member(*json, "skipped_items"))
     job->status.skipped_items = as_integer(*skipped).value_or(0);
   if (const Json* error = find_member(*json, "is_error"))
     job->status.is_error = as_boolean(*error).value_or(false);
-  job->directory = directory;
+  job->directory = files_.directory_of(stored.job_id);
   job->created_ms = stored.created_ms;
   job->status.message = "taken up again";
+  return job;
+}
+
+// Before the thread runs: a job that an earlier process has left.
+void StoreJobs::take_up(const StoredJob& stored) {
+  auto job = job_of(stored);
+  if (!job || !file_exists(job->directory + "/" + JobFiles::kSnapshot)) return fail_for_good(stored);
   store_.put_job(job->stored_form(), [](Status) {});  // it waits until there is room
   waiting_.push_back(std::move(job));
 }
@@ -230,10 +179,10 @@ Task<Status> StoreJobs::make(std::shared_ptr<Job> job) {
   job->created_ms = epoch_ms();
   job->status.job_id = persona::context_id(make_run_id(std::chrono::system_clock::now()), "job");
   job->status.message = fmt::format("accepted for {}", job->parameters.personas.front().name);
-  job->directory = options_.directory + "/" + job->status.job_id;
+  job->directory = files_.directory_of(job->status.job_id);
   auto items = co_await blocking_.run<Result<std::int64_t>>([job] { return job->take_snapshot(); });
   if (!items) co_return fail(std::move(items.error()));
-  co_return co_await put(*job);
+  co_return co_await put(*job, {JobFiles::kSnapshot});
 }
 
 Task<void> StoreJobs::create(std::shared_ptr<Job> job, Answer begun) {
@@ -272,16 +221,24 @@ Task<void> StoreJobs::keep_status_fresh(std::shared_ptr<Job> job) {
 }
 
 Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
+  if (store_.shared() && !job->held && !job->parameters.dry_run) {
+    const auto claimed = co_await caught(claim(*job));
+    if (!claimed || !*claimed) co_return hand_over(job);
+  }
   if (auto carried_out = co_await caught(carry_out(job)); !carried_out) {
     co_await Idle(*job);
     job->run.reset();
     job->end_badly(carried_out.error());
   }
+  if (job->lost) co_return hand_over(job);
   // Interrupted by the end of the service, it is taken up again by the next one.
   if (is_final(job->status.status)) {
-    if (auto done = co_await caught(put(*job)); !done) {
+    if (auto done = co_await caught(put(*job, list_files())); !done) {
+      if (job->held && done.error().kind == ErrorKind::changed) co_return hand_over(job);
       for (const Answer& answer : std::exchange(job->finished, {})) answer(fail(done.error()));
     }
+    // The store has what others may ask for.
+    if (store_.shared()) files_.remove_directory(job->status.job_id);
   }
   end(job);
 }
@@ -289,6 +246,16 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
 // To its last status. A failure is one that nothing is known of.
 Task<Status> StoreJobs::carry_out(std::shared_ptr<Job> job) {
   if (auto opened = co_await blocking_.run<Status>([job] { return job->open(); }); !opened) co_return opened;
+  const bool shared = job->held;
+  if (shared) {
+    auto free = co_await blocking_.run<Result<bool>>([this, job] { return find_journal(*job); });
+    if (!free) co_return fail(std::move(free.error()));
+    if (!*free) {
+      job->lost = true;
+      store_.let_go_of_jobs(holder_, job->status.job_id, [](const Status&) {});
+      co_return Status();
+    }
+  }
   job->status.status = "PROCESSING";
   job->status.message = fmt::format("{} items to process", job->items);
   if (auto stored = co_await put(*job); !stored) co_return stored;
@@ -299,6 +266,7 @@ Task<Status> StoreJobs::carry_out(std::shared_ptr<Job> job) {
        .evaluation = *job->evaluation,
        .config = options_.config,
        .directory = job->directory,
+       .address = shared ? RunAddress(job->directory, options_.store) : RunAddress(job->directory),
        .opening = Opening::either,
        .run_id = job->status.job_id,
        .cases = job->items * static_cast<std::int64_t>(job->evaluation->requests_per_item()),
@@ -313,7 +281,7 @@ Task<Status> StoreJobs::carry_out(std::shared_ptr<Job> job) {
   }
   co_await Idle(*job);
   if (const Error* broken = job->broken()) result = {RunEnd::stopped, *broken};
-  // The service stops: the next one takes the job up again.
+  // The service stops, and the next one takes the job up again; or another one has it.
   if (result.end == RunEnd::interrupted && !job->cancelled) {
     job->run.reset();
     co_return Status();
@@ -346,8 +314,8 @@ Task<Status> StoreJobs::keep_files(Job& job) {
     co_return Status();
   }
   if (auto written = write_lists(job.directory, job.lists()); !written) co_return written;
-  // What could not be opened is left as it is.
-  if (!job.run) co_return Status();
+  // What could not be opened is left as it is. A journal that others read stays where they do.
+  if (!job.run || job.held) co_return Status();
   auto sealed = co_await job.run->seal();
   if (!sealed) co_return fail(std::move(sealed.error()));
   job.seal = std::move(*sealed);
@@ -365,6 +333,8 @@ void StoreJobs::end(const std::shared_ptr<Job>& job) {
 void StoreJobs::cancel(const std::string& job_id, std::function<void(Result<std::optional<Json>>)> done) {
   if (stopped_) return done(fail(ErrorKind::cancelled, "the service is stopping"));
   loop_.post([this, job_id, done = std::move(done)]() mutable {
+    if (store_.shared() && !running_.contains(job_id))
+      return loop_.spawn(cancel_shared(job_id, std::move(done)));
     if (const auto running = running_.find(job_id); running != running_.end()) {
       const std::shared_ptr<Job> job = running->second;
       job->cancelled = true;
@@ -409,15 +379,18 @@ void StoreJobs::remove(const std::string& job_id, std::function<void(Result<bool
       const std::lock_guard guard(dry_mutex_);
       if (std::erase_if(dry_, [&](const auto& one) { return one.first == job_id; }) > 0) return done(true);
     }
-    store_.remove({.kind = Removal::Kind::job, .id = job_id},
-                  [job_id, directory = options_.directory + "/" + job_id, done](Result<Removed> removed) {
-                    if (!removed) return done(fail(std::move(removed.error())));
-                    // If the process dies here, the next start finds a directory without a job.
-                    std::error_code ignored;
-                    if (removed->jobs > 0 && is_job_directory(directory))
-                      std::filesystem::remove_all(directory, ignored);
-                    done(removed->jobs > 0);
-                  });
+    if (store_.shared()) {
+      const auto stored = store_.job(job_id);
+      if (!stored) return done(fail(stored.error()));
+      if (*stored && !is_final((*stored)->status))
+        return done(fail(ErrorKind::changed, "the job has not ended: cancel it first"));
+    }
+    store_.remove({.kind = Removal::Kind::job, .id = job_id}, [this, job_id, done](Result<Removed> removed) {
+      if (!removed) return done(fail(std::move(removed.error())));
+      // If the process dies here, the next start finds a directory without a job.
+      if (removed->jobs > 0) files_.remove(job_id);
+      done(removed->jobs > 0);
+    });
   });
 }
 
@@ -448,13 +421,11 @@ Result<std::optional<Json>> StoreJobs::status(const std::string& job_id, const L
   auto json = parse_json((*stored)->json);
   if (!json) return fail(std::move(json.error()));
   if (is_final((*stored)->status) && json->is_object()) {
-    if (auto added = add_lists(json->get_object(), options_.directory + "/" + job_id, page); !added)
+    if (auto added = add_lists(json->get_object(), files_, job_id, page); !added)
       return fail(std::move(added.error()));
   }
   return std::optional<Json>(std::move(*json));
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Jobs>> Jobs::start(JobsOptions options, DataStore& store) {
   auto jobs = std::make_unique<StoreJobs>(std::move(options), store);

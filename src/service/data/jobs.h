@@ -24,9 +24,10 @@ namespace assay {
 
 struct JobsOptions {
   std::string directory;  // of the jobs' directories
-  int at_once = 2;        // jobs that run; the others wait as INITIATED
+  int at_once = 2;        // jobs that run in this process; the others wait as INITIATED
   Config config;          // models, limits, prices, prompts, attempts
   Environment environment;
+  StoreAddress store;  // that other processes may share
 };
 
 class Jobs {

@@ -89,9 +89,11 @@ std::vector<QueryParameter> with_cursor(std::vector<QueryParameter> parameters, 
   parameters = with_paging(std::move(parameters));
   parameters.push_back({"cursor", "string", "`next` of the answer before: goes on behind its last entry."});
   if (streamed == Streamed::yes)
-    parameters.push_back({"format", "string",
-                          "json (a page, the default), csv or ndjson (all that match, as a stream); the "
-                          "header Accept says it as well."});
+    parameters.push_back(one_of(
+        {"format", "string",
+         "json (a page, the default), csv or ndjson (all that match, as a stream); the header Accept says "
+         "it as well."},
+        {"json", "csv", "ndjson"}));
   return parameters;
 }
 
@@ -156,7 +158,7 @@ Json short_list_schema(const std::string& name, const std::string& entry) {
 }
 
 std::vector<QueryParameter> short_list_parameters() {
-  return {{"count", "integer", "Entries of a page, at most 10000."},
+  return {from_to({"count", "integer", "Entries of a page; 1000 by default."}, 1, kMostPerPage),
           {"cursor", "string", "`next` of the answer before: goes on behind its last entry."}};
 }
 
@@ -172,13 +174,11 @@ Json next_name(const std::optional<std::int64_t>& next, char list) {
 }
 
 QueryParameter id_parameter() {
-  return {"id", "string", "Its id; needed."};
+  return needed({"id", "string", "Its id."});
 }
 
 std::string needed_id(Exchange& exchange) {
-  auto id = exchange.text("id");
-  if (!id) exchange.add_error("id", "missing");
-  return id.value_or("");
+  return exchange.text("id").value_or("");
 }
 
 std::string list_of(const std::string& entry) {

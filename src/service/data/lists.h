@@ -69,7 +69,7 @@ Json short_list_schema(const std::string& name, const std::string& entry);
 NameQuery name_query(Exchange& exchange, char list);
 Json next_name(const std::optional<std::int64_t>& next, char list);
 
-// The parameter `id` of a route about one thing; an error if it is not there.
+// The parameter `id` of a route about one thing, which is not asked without it.
 QueryParameter id_parameter();
 std::string needed_id(Exchange& exchange);
 

@@ -6,6 +6,7 @@
 
 #include "service/data/cursor.h"
 #include "service/data/data_routes.h"
+#include "service/data/data_schemas.h"
 #include "service/data/evaluation_records.h"
 #include "service/data/lists.h"
 
@@ -32,7 +33,7 @@ constexpr ListColumn kFeedbackColumns[] = {{"feedbackId", "/feedbackId"},
                                            {"jobId", "/result/jobId"}};
 
 const std::vector<QueryParameter> kFeedbackFilters = {
-    {"resultId", "integer", "Id of the result that it is about."},
+    from_to({"resultId", "integer", "Id of the result that it is about."}, 1, kMostPages),
     {"person", "string", "Who said it."},
     {"itemId", "string", "Id of the item."},
     {"job", "string", "Id of the job that recorded the result."},
@@ -43,7 +44,7 @@ const std::vector<QueryParameter> kRecordFilters = {
     {"tag", "string", "Tag of a result in it."},
     {"agent", "string", "Who recorded it."},
     {"persona", "string", "Id of the persona."},
-    {"mode", "string", "mode1, mode2 or mode3."},
+    mode_parameter("Of this mode."),
     {"itemId", "string", "Id of an item that it judges."},
     {"context", "string", "Id of its context."},
     {"job", "string", "Id of the job that recorded it."},
@@ -98,7 +99,7 @@ void list_records(DataStore& store, const ExchangePointer& exchange) {
   query.tag = exchange->text("tag").value_or("");
   query.agent = exchange->text("agent").value_or("");
   query.persona_id = exchange->text("persona").value_or("");
-  query.mode = mode_filter(*exchange);
+  query.mode = exchange->text("mode").value_or("");
   query.item_id = exchange->text("itemId").value_or("");
   query.context_id = exchange->text("context").value_or("");
   query.job_id = exchange->text("job").value_or("");
@@ -235,13 +236,14 @@ std::vector<Route> reading_routes(DataStore& store) {
        .query = {id_parameter()},
        .answer = object_schema({{"itemId", kText},
                                 {"publishedMs", kWhole},
-                                {"item", R"({"type": ["object", "null"],
-                                  "description": "null: only results speak of it."})"},
+                                {"item", fmt::format(R"({{"description": "null: only results speak of it.",
+                                  "anyOf": [{}, {{"type": "null"}}]}})",
+                                                     item_schema())},
                                 {"tags", list_of(kText)},
                                 {"subsets", list_of(subset_schema())},
                                 {"results", list_of(result_schema())},
                                 {"resultsTotal", kWhole},
-                                {"failures", list_of(kObject)},
+                                {"failures", list_of(failure_schema())},
                                 {"failuresTotal", kWhole},
                                 {"feedback", list_of(feedback_schema())},
                                 {"feedbackTotal", kWhole}}),

@@ -1,7 +1,6 @@
 #include "service/data/retention.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <future>
 #include <iterator>
 #include <memory>
@@ -9,9 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "core/file.h"
-#include "evaluations/persona/persona.h"
 #include "report/words.h"
+#include "service/data/job_files.h"
 
 namespace assay {
 namespace {
@@ -73,19 +71,13 @@ std::string pruned_words(const Pruned& pruned) {
   return words;
 }
 
-bool is_job_directory(const std::string& directory) {
-  const std::string name = std::filesystem::path(directory).filename().string();
-  return name.size() == persona::context_id("", "").size() &&
-         name.find_first_not_of("0123456789abcdef-") == std::string::npos &&
-         file_exists(directory + "/items.jsonl");
-}
-
-Retention::Retention(RetentionPlan plan, DataStore& store, std::string jobs_directory, Tell tell)
+Retention::Retention(RetentionPlan plan, StoreAddress address, DataStore& store, JobFiles job_files,
+                     Tell tell)
     : plan_(plan),
+      address_(std::move(address)),
       store_(store),
-      jobs_directory_(std::move(jobs_directory)),
-      tell_(std::move(tell)),
-      thread_([this] { work(); }) {}
+      job_files_(std::move(job_files)),
+      tell_(std::move(tell)) {}
 
 Retention::~Retention() {
   {
@@ -93,7 +85,21 @@ Retention::~Retention() {
     stopping_ = true;
   }
   wake_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Retention::begin() {
+  if (!plan_.empty()) thread_ = std::thread([this] { work(); });
+}
+
+Result<Pruned> Retention::due() const {
+  if (plan_.empty()) return Pruned();
+  return prunable(address_, plan_.since(std::chrono::system_clock::now()));
+}
+
+std::optional<Sweep> Retention::last_sweep() const {
+  const std::lock_guard guard(mutex_);
+  return last_;
 }
 
 bool Retention::pause(std::chrono::milliseconds time) {
@@ -103,30 +109,31 @@ bool Retention::pause(std::chrono::milliseconds time) {
 
 void Retention::work() {
   do {
-    const auto swept = sweep();
-    if (!swept) {
-      tell_(fmt::format("keep: nothing more is removed for now: {}", swept.error().text()));
-    } else if (const std::string words = pruned_words(*swept); !words.empty()) {
+    Sweep swept = sweep();
+    if (!swept.problem.empty())
+      tell_(fmt::format("keep: nothing more is removed for now: {}", swept.problem));
+    if (const std::string words = pruned_words(swept.removed); !words.empty())
       tell_(fmt::format("keep: removed {}", words));
-    }
+    const std::lock_guard guard(mutex_);
+    last_ = std::move(swept);
   } while (!pause(kBetweenSweeps));
 }
 
-Result<Pruned> Retention::sweep() {
+Sweep Retention::sweep() {
   const KeptSince since = plan_.since(std::chrono::system_clock::now());
-  Pruned sum;
+  Sweep sweep;
   for (;;) {
     auto one = step(since);
-    if (!one) return one;
-    const bool more = one->more;
-    // The job is gone by now: if the process dies here, the next start finds its directory without one.
-    for (const std::string& id : one->job_ids) {
-      const std::string directory = jobs_directory_ + "/" + id;
-      std::error_code ignored;
-      if (is_job_directory(directory)) std::filesystem::remove_all(directory, ignored);
+    if (!one) sweep.problem = one.error().text();
+    const bool more = one && one->more;
+    if (one) {
+      // The job is gone by now: if the process dies here, the next start finds its directory without one.
+      for (const std::string& id : one->job_ids) job_files_.remove(id);
+      add(sweep.removed, std::move(*one));
     }
-    add(sum, std::move(*one));
-    if (!more || pause(kBetweenSteps)) return sum;
+    if (more && !pause(kBetweenSteps)) continue;
+    sweep.ended = std::chrono::system_clock::now();
+    return sweep;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "service/data/data_routes.h"
+#include "service/data/data_schemas.h"
 #include "service/data/lists.h"
 
 namespace assay {
@@ -13,17 +14,18 @@ namespace {
 // What personas and perspectives have alike, in the words of each.
 struct VersionedWords {
   VersionedKind kind;
-  const char* list;     // of the answer, and the path
-  const char* one;      // the same of one
-  const char* id;       // member of the answer
-  char cursor;          // of the list
-  const char* summary;  // of the list
+  const char* list;         // of the answer, and the path
+  const char* one;          // the same of one
+  const char* id;           // member of the answer
+  char cursor;              // of the list
+  const char* summary;      // of the list
+  std::string (*schema)();  // of what a version says
 };
 constexpr VersionedWords kVersioned[] = {
     {VersionedKind::persona, "personas", "persona", "personaId", 'p',
-     "Personas that have judged, with how many versions and verdicts."},
+     "Personas that have judged, with how many versions and verdicts.", persona_schema},
     {VersionedKind::perspective, "perspectives", "perspective", "perspectiveId", 'w',
-     "Perspectives that were judged from, with how many versions and verdicts."}};
+     "Perspectives that were judged from, with how many versions and verdicts.", perspective_schema}};
 
 void list_versioned(DataStore& store, const ExchangePointer& exchange, const VersionedWords& words) {
   const NameQuery query = name_query(*exchange, words.cursor);
@@ -70,7 +72,7 @@ std::vector<Route> version_routes(DataStore& store) {
                         list_versioned(store, exchange, words);
                       }});
     const std::string version =
-        to_text(object_schema({{"version", kWhole}, {"verdicts", kWhole}, {words.one, kObject}}));
+        to_text(object_schema({{"version", kWhole}, {"verdicts", kWhole}, {words.one, words.schema()}}));
     routes.push_back({.method = "GET",
                       .path = fmt::format("{}/{}", kDataBase, words.one),
                       .role = TokenRole::read,

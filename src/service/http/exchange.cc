@@ -71,6 +71,18 @@ std::optional<std::string> Exchange::text(std::string_view name) {
   return value;
 }
 
+std::vector<std::string> Exchange::texts(std::string_view name) {
+  std::vector<std::string> values;
+  for (const auto& [key, given] : query_) {
+    if (key != name || given.empty()) continue;
+    if (valid_utf8(given))
+      values.push_back(given);
+    else
+      add_error(std::string(name), "is not UTF-8");
+  }
+  return values;
+}
+
 std::optional<std::int64_t> Exchange::whole(std::string_view name, std::int64_t least, std::int64_t most) {
   const auto given = text(name);
   if (!given) return std::nullopt;
@@ -155,6 +167,9 @@ void Exchange::send_failure(const Error& error) const {
     case ErrorKind::changed:
       return send_error(409, error.text());
     case ErrorKind::cancelled:
+    case ErrorKind::network:  // the store is on a server, and that is away
+    case ErrorKind::timeout:
+    case ErrorKind::overloaded:
       return send_error(503, error.text());
     default:
       return send_error(500, error.text());

@@ -17,6 +17,8 @@
 
 namespace assay {
 
+class Readers;
+
 struct FieldError {
   std::string pointer;  // into the body, or the name of a query parameter
   std::string message;
@@ -44,6 +46,7 @@ class Exchange {
 
   // Query values; what is wrong with them is kept for errors(). Absent or empty: nothing.
   std::optional<std::string> text(std::string_view name);
+  std::vector<std::string> texts(std::string_view name);  // of a parameter that may be repeated
   std::optional<std::int64_t> whole(std::string_view name, std::int64_t least, std::int64_t most);
   std::optional<double> number(std::string_view name, double least, double most);
   bool flag(std::string_view name);  // true, 1; false, 0 or absent
@@ -58,6 +61,9 @@ class Exchange {
   void send_bytes(int status, Headers headers, std::string body) const;
   // For an answer that comes in pieces; then nothing else here may be sent.
   const std::shared_ptr<Responder>& responder() const { return responder_; }
+  // Threads on which an answer in pieces is made; null: where the one before was sent.
+  void go_on_with(Readers& threads) { threads_ = &threads; }
+  Readers* threads() const { return threads_; }
   void send_error(int status, std::string message) const;  // with what add_error() has gathered
   // 400 and true if anything was wrong so far.
   bool refused() const;
@@ -72,6 +78,7 @@ class Exchange {
   std::vector<std::pair<std::string, std::string>> parameters_;
   std::vector<std::pair<std::string, std::string>> query_;
   std::vector<FieldError> errors_;
+  Readers* threads_ = nullptr;
 };
 
 }  // namespace assay

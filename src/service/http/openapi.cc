@@ -1,5 +1,9 @@
 #include "service/http/openapi.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -25,6 +29,34 @@ Json error_schema() {
       {"required", JsonArray{"message", "errors"}}};
 }
 
+Json schema_of(const QueryParameter& one) {
+  JsonObject schema{{"type", one.type}};
+  if (!one.choices.empty()) {
+    JsonArray choices;
+    for (const std::string& choice : one.choices) choices.emplace_back(choice);
+    schema["enum"] = std::move(choices);
+  }
+  const auto bound = [&](const char* name, const std::optional<double>& value) {
+    if (!value) return;
+    schema[name] = one.type == "integer" ? Json(static_cast<std::int64_t>(*value)) : Json(*value);
+  };
+  bound("minimum", one.least);
+  bound("maximum", one.most);
+  return schema;
+}
+
+// "getApiRunsRunCases": method and path, which no other operation has.
+std::string operation_id(const Route& route) {
+  std::string id = lower_ascii(route.method);
+  bool begins = true;
+  for (const char c : route.path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter) id += begins ? upper_ascii(std::string_view(&c, 1)) : std::string(1, c);
+    begins = !letter;
+  }
+  return id;
+}
+
 Json parameters_of(const Route& route) {
   JsonArray parameters;
   for (const std::string_view part : split(route.path, '/')) {
@@ -37,8 +69,9 @@ Json parameters_of(const Route& route) {
   for (const QueryParameter& one : route.query) {
     parameters.push_back(JsonObject{{"name", one.name},
                                     {"in", "query"},
+                                    {"required", one.required},
                                     {"description", one.help},
-                                    {"schema", JsonObject{{"type", one.type}}}});
+                                    {"schema", schema_of(one)}});
   }
   return parameters;
 }
@@ -79,7 +112,8 @@ Json describe_routes(const std::vector<Route>& routes, TokensNeeded tokens) {
   JsonObject paths;
   for (const Route& route : routes) {
     if (route.hidden) continue;
-    JsonObject operation{{"summary", route.summary},
+    JsonObject operation{{"operationId", operation_id(route)},
+                         {"summary", route.summary},
                          {"parameters", parameters_of(route)},
                          {"responses", responses_of(route, tokens)},
                          {"x-role", to_string(route.role)}};

@@ -1,12 +1,12 @@
 #include "service/http/route_parts.h"
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
-
-#include "evaluations/persona/request.h"
 
 namespace assay {
 namespace {
@@ -20,9 +20,10 @@ Json parsed(std::string_view text) {
 }  // namespace
 
 std::vector<QueryParameter> with_paging(std::vector<QueryParameter> parameters) {
-  parameters.push_back({"page", "integer", "Page, from 1."});
+  parameters.push_back(from_to({"page", "integer", "Page, from 1."}, 1, kMostPages));
   parameters.push_back(
-      {"count", "integer", "Entries of a page; 20 by default, at most 10000, which 0 stands for."});
+      from_to({"count", "integer", "Entries of a page; 20 by default, at most 10000, which 0 stands for."}, 0,
+              kMostPerPage));
   return parameters;
 }
 
@@ -34,11 +35,12 @@ std::optional<std::int64_t> since(Exchange& exchange) {
          static_cast<std::int64_t>(*hours * 3'600'000);
 }
 
-std::string mode_filter(Exchange& exchange) {
-  std::string mode = exchange.text("mode").value_or("");
-  if (!mode.empty() && !persona::mode_of(mode))
-    exchange.add_error("mode", fmt::format("found \"{}\", expected mode1, mode2 or mode3", mode));
-  return mode;
+QueryParameter mode_parameter(const char* help) {
+  return one_of({"mode", "string", help}, {"mode1", "mode2", "mode3"});
+}
+
+QueryParameter hours_parameter() {
+  return from_to({"lastNHours", "number", "Items published in the last hours only."}, 0, kMostHours);
 }
 
 void add_all(Exchange& exchange, const std::vector<FieldError>& errors) {
@@ -70,6 +72,30 @@ Json page_schema(const std::string& list, const std::string& entry,
   more.emplace_back("remaining", R"({"type": "integer", "description": "Entries behind this page."})");
   more.emplace_back("total", R"({"type": "integer", "description": "Entries that match."})");
   return object_schema(more);
+}
+
+void work_on(Readers& threads, const ExchangePointer& exchange, std::function<void()> work) {
+  const bool taken = threads.post([exchange, work = std::move(work)] {
+    try {
+      work();
+    } catch (const std::exception&) {
+      exchange->send_error(500, "internal error");
+    }
+  });
+  if (!taken) exchange->send_error(503, "too much is being asked at once; try again");
+}
+
+std::vector<Route> reading_on(Readers& threads, std::vector<Route> routes) {
+  for (Route& route : routes) {
+    if (route.method != "GET") continue;
+    if (std::ranges::find(route.statuses, 503) == route.statuses.end()) route.statuses.push_back(503);
+    route.handle = [&threads, handle = std::move(route.handle)](const ExchangePointer& exchange,
+                                                                const Json& body) {
+      exchange->go_on_with(threads);
+      work_on(threads, exchange, [exchange, handle, body] { handle(exchange, body); });
+    };
+  }
+  return routes;
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/json/json.h"
 #include "core/schema/schema.h"
 #include "service/http/exchange.h"
+#include "service/http/readers.h"
 #include "service/http/routes.h"
 
 namespace assay {
@@ -36,8 +38,9 @@ void read_paging(Exchange& exchange, Query& query) {
 
 // The time that `lastNHours` goes back to.
 std::optional<std::int64_t> since(Exchange& exchange);
-// The parameter `mode`; an error if it is none.
-std::string mode_filter(Exchange& exchange);
+// `lastNHours` and `mode`, as several lists take them.
+QueryParameter hours_parameter();
+QueryParameter mode_parameter(const char* help);
 void add_all(Exchange& exchange, const std::vector<FieldError>& errors);
 
 // A body schema of our own, checked against its requests.
@@ -58,6 +61,11 @@ Json object_schema(const std::vector<std::pair<std::string, std::string>>& membe
 // A page: a list of that name, `remaining` and `total`.
 Json page_schema(const std::string& list, const std::string& entry,
                  std::vector<std::pair<std::string, std::string>> more = {});
+
+// Does `work` on one of these threads; answered 503 if too much waits for them, 500 if it throws.
+void work_on(Readers& threads, const ExchangePointer& exchange, std::function<void()> work);
+// The same routes, with what they read read on these threads: the server's own must not wait for a disk.
+std::vector<Route> reading_on(Readers& threads, std::vector<Route> routes);
 
 // A handler that needs the body, and one that does not, about something that outlives the routes.
 template <class About, class Handler>

@@ -62,6 +62,22 @@ std::string_view known_method(std::string_view method) {
   return "other";
 }
 
+// That what must be there is, and says what it may say.
+void check_parameters(const std::vector<QueryParameter>& parameters, Exchange& exchange) {
+  std::vector<std::string> names;
+  names.reserve(parameters.size());
+  for (const QueryParameter& one : parameters) {
+    names.push_back(one.name);
+    if (!one.required && one.choices.empty()) continue;
+    const auto given = exchange.text(one.name);
+    if (!given && one.required) exchange.add_error(one.name, fmt::format("missing: {}", one.help));
+    if (given && !one.choices.empty() && std::ranges::find(one.choices, *given) == one.choices.end())
+      exchange.add_error(one.name, fmt::format("found \"{}\", expected one of {}", shorten(*given, 200),
+                                               fmt::join(one.choices, ", ")));
+  }
+  exchange.expect_only(names);
+}
+
 std::string without_trailing_slash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -195,10 +211,7 @@ void Routes::answer(ServerRequest request, const std::shared_ptr<Responder>& res
       counted(responder, std::move(for_page), [this, route](int status) { counts_.add(route, status); }));
   if (found.route == nullptr) return exchange->send_error(404, "there is nothing here");
   exchange->set_parameters(std::move(found.parameters));
-  std::vector<std::string> names;
-  names.reserve(found.route->query.size());
-  for (const QueryParameter& parameter : found.route->query) names.push_back(parameter.name);
-  exchange->expect_only(names);
+  check_parameters(found.route->query, *exchange);
   if (found.route->body.is_null()) {
     found.route->handle(exchange, Json());
     return;

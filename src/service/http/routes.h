@@ -22,7 +22,25 @@ struct QueryParameter {
   std::string name;
   std::string type;  // of JSON Schema: string, integer, number, boolean
   std::string help;
+  bool required = false;                  // refused without it
+  std::vector<std::string> choices = {};  // all that it may say; none: anything of its type
+  // What the handler holds it against, with the same numbers.
+  std::optional<double> least = {};
+  std::optional<double> most = {};
 };
+inline QueryParameter needed(QueryParameter one) {
+  one.required = true;
+  return one;
+}
+inline QueryParameter one_of(QueryParameter one, std::vector<std::string> choices) {
+  one.choices = std::move(choices);
+  return one;
+}
+inline QueryParameter from_to(QueryParameter one, double least, std::optional<double> most = {}) {
+  one.least = least;
+  one.most = most;
+  return one;
+}
 
 struct Route {
   std::string method;

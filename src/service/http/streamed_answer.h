@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// The next piece; nothing at the end. Called on the server's threads, never twice at once.
+// The next piece; nothing at the end. Called on the exchange's threads, or the server's, never twice at once.
 using NextPiece = std::function<Result<std::optional<std::string>>()>;
 
 // The first piece decides whether there is an answer: a failure is told as usual. After one that comes later

@@ -16,9 +16,8 @@ void send(const PageFiles& files, std::string_view name, const Exchange& exchang
 }
 
 // Every one of them shows the same page, which looks at the address by itself.
-constexpr const char* kScreens[] = {
-    "/",    "/runs",          "/runs/{rest…}", "/compare",      "/sheets/{rest…}",
-    "/new", "/label/{rest…}", "/store",        "/store/{rest…}"};
+constexpr const char* kScreens[] = {"/",      "/runs",  "/runs/{rest…}", "/compare", "/sheets/{rest…}",
+                                    "/audit", "/drift", "/new",          "/store",   "/store/{rest…}"};
 
 }  // namespace
 
@@ -49,6 +48,25 @@ std::vector<Route> page_routes(const PageFiles& files) {
                       }});
   }
   return routes;
+}
+
+std::vector<Route> nowhere_routes(const PageFiles& files) {
+  return {{.method = "GET",
+           .path = "/{name}",
+           .role = TokenRole::none,
+           .summary = "The page, which says that nothing is here.",
+           .answer = JsonObject{{"type", "string"}},
+           .media = "text/html",
+           .statuses = {404},
+           .hidden = true,
+           .handle = [&files](const ExchangePointer& exchange, const Json&) {
+             const Headers& headers = exchange->request().headers;
+             const std::string* wanted = headers.find("Accept");
+             const bool is_person = wanted != nullptr && wanted->find("text/html") != std::string::npos;
+             auto answer = is_person ? files.answer("index.html", headers) : std::nullopt;
+             if (!answer || answer->status != 200) return exchange->send_error(404, "there is nothing here");
+             exchange->send_bytes(404, std::move(answer->headers), std::move(answer->body));
+           }}};
 }
 
 }  // namespace assay

@@ -138,7 +138,6 @@ std::string attachment(std::string_view name) {
 
 void send_file(Results& results, const ExchangePointer& exchange) {
   const std::string name = exchange->text("name").value_or("");
-  if (name.empty()) exchange->add_error("name", "missing: the name of a file of the run");
   if (exchange->refused()) return;
   read_for(results, exchange, [&results, exchange, name] {
     const auto run = named_run(results, *exchange);
@@ -178,7 +177,7 @@ std::vector<Route> file_routes(Results& results) {
        .path = "/api/runs/{run}/file",
        .role = TokenRole::read,
        .summary = "A file of a run, to be saved.",
-       .query = {{"name", "string", "As the list of files has it."}},
+       .query = {needed({"name", "string", "The file's name, as the list of files has it."})},
        .answer = JsonObject{{"type", "string"}, {"format", "binary"}},
        .media = "application/octet-stream",
        .statuses = {200, 400, 404, 503},

@@ -14,6 +14,7 @@
 #include "runs/labels/judged_run.h"
 #include "runs/labels/labels_file.h"
 #include "runs/labels/offers.h"
+#include "runs/show/listed_cases.h"
 #include "service/http/route_parts.h"
 #include "service/results/schemas.h"
 
@@ -84,7 +85,10 @@ void list_sheets(Results& results, Labelling& labelling, const ExchangePointer& 
     if (run == nullptr) return;
     JsonArray made;
     for (Json& sheet : labelling.sheets->of_run(run->id)) made.push_back(std::move(sheet));
-    exchange->send(200, JsonObject{{"sheets", std::move(made)}, {"offers", labelling.offers.of(*run)}});
+    KnownOffers::Known known = labelling.offers.of(*run);
+    JsonObject answer{{"sheets", std::move(made)}, {"offers", std::move(known.offers)}};
+    if (!known.none.empty()) answer["no_offers"] = known.none;
+    exchange->send(200, answer);
   });
 }
 
@@ -144,7 +148,8 @@ void show_agreement(Results& results, Labelling& labelling, const ExchangePointe
     if (!contents) return send_problem(*exchange, contents.error());
     // Another run may stand there by now, or none.
     std::optional<RunScores> scores;
-    if (const auto run = results.catalogue.look()->find(contents->sheet->run)) {
+    if (const auto run = results.catalogue.look()->find(contents->sheet->run);
+        run != nullptr && !run->run.directory.empty()) {
       auto read = read_run_scores(run->run.directory);
       if (read && read->summary.run_id == contents->sheet->run_id) scores = std::move(*read);
     }
@@ -187,25 +192,29 @@ Json schema_of(const std::string& text) {
 
 }  // namespace
 
-JsonArray KnownOffers::of(const CataloguedRun& run) {
+KnownOffers::Known KnownOffers::of(const CataloguedRun& run) {
   {
     const std::lock_guard guard(mutex_);
     const auto found = std::ranges::find(kept_, run.run.directory, &Kept::directory);
     if (found != kept_.end() && found->version == run.version) {
       std::rotate(kept_.begin(), found, std::next(found));
-      return kept_.front().offers;
+      return kept_.front().known;
     }
   }
-  JsonArray offers;
-  // A run that is not finished has nothing to offer yet.
-  if (const auto judged = labels::read_judged_run(run.run.directory)) {
-    for (const labels::Offer& offer : labels::offers_of(*judged)) offers.push_back(to_json(offer));
+  Known known;
+  if (!has_results(run.run.directory)) {
+    known.none = "The run is not finished yet: its cases can be judged when it is.";
+  } else if (const auto judged = labels::read_judged_run(run.run.directory); !judged) {
+    known.none = judged.error().text();
+  } else {
+    for (const labels::Offer& offer : labels::offers_of(*judged)) known.offers.push_back(to_json(offer));
+    if (known.offers.empty()) known.none = "This run holds nothing that a person could judge.";
   }
   const std::lock_guard guard(mutex_);
   std::erase_if(kept_, [&](const Kept& one) { return one.directory == run.run.directory; });
-  kept_.insert(kept_.begin(), {run.run.directory, run.version, offers});
+  kept_.insert(kept_.begin(), {run.run.directory, run.version, known});
   if (kept_.size() > kMost) kept_.pop_back();
-  return offers;
+  return known;
 }
 
 std::vector<Route> label_routes(Results& results, Labelling& labelling) {
@@ -243,7 +252,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .role = TokenRole::label,
        .summary = "The next task of a person, in an order of their own; null "
                   "when all are done.",
-       .query = {{"person", "string", "Who judges."}},
+       .query = {needed({"person", "string", "Who judges."})},
        .answer = schema_of(schemas::standing()),
        .statuses = {200, 400, 404},
        .handle = about(results, labelling, next_task)},

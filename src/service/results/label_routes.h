@@ -18,14 +18,18 @@ namespace assay {
 // is not read again for every look at its page. Thread-safe.
 class KnownOffers {
  public:
-  JsonArray of(const CataloguedRun& run);
+  struct Known {
+    JsonArray offers = {};
+    std::string none = {};  // why there is none
+  };
+  Known of(const CataloguedRun& run);
 
  private:
   static constexpr std::size_t kMost = 16;
   struct Kept {
     std::string directory;
     std::string version;
-    JsonArray offers;
+    Known known;
   };
   std::mutex mutex_;
   std::vector<Kept> kept_;  // the last one used comes first

@@ -1,7 +1,6 @@
 #include "service/results/results.h"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <utility>
 
@@ -46,22 +45,50 @@ Result<std::shared_ptr<const ReportInput>> ShownRuns::of(const CataloguedRun& ru
 }
 
 void read_for(Results& results, const ExchangePointer& exchange, std::function<void()> work) {
-  const bool taken = results.readers.post([exchange, work = std::move(work)] {
-    try {
-      work();
-    } catch (const std::exception&) {
-      exchange->send_error(500, "internal error");
+  work_on(results.readers, exchange, std::move(work));
+}
+
+std::vector<std::string> run_ids_in(const std::vector<std::string>& values, const RunList& list) {
+  std::vector<std::string> ids;
+  for (const std::string& value : values) {
+    const auto parts = split(value, ',');
+    for (std::size_t first = 0; first < parts.size();) {
+      const char* const begin = parts[first].data();
+      const auto id_to = [&](std::size_t end) {
+        return std::string(begin, parts[end - 1].data() + parts[end - 1].size());
+      };
+      std::size_t end = parts.size();
+      while (end > first + 1 && list.find(id_to(end)) == nullptr) --end;
+      if (std::string id = id_to(end); !id.empty()) ids.push_back(std::move(id));
+      first = end;
     }
-  });
-  if (!taken) exchange->send_error(503, "too much is being asked at once; try again");
+  }
+  return ids;
+}
+
+std::string elsewhere_words(const CataloguedRun& run) {
+  const bool ended = run.run.complete;
+  return fmt::format("the files of this run are not here, and {} holds its journal; {}", run.run.store,
+                     ended ? "it has ended, and its report is in the directory that it was given"
+                     : run.live
+                         ? "its figures and cases are where its directory is"
+                         : fmt::format("assay resume {} makes its directory anew", resume_words(run.run)));
+}
+
+std::shared_ptr<const CataloguedRun> with_files(std::shared_ptr<const CataloguedRun> run, std::string_view id,
+                                                const Exchange& exchange) {
+  if (run == nullptr) {
+    exchange.send_error(404, fmt::format("there is no run {}", repair_utf8(shorten(id, 200))));
+  } else if (run->run.directory.empty()) {
+    exchange.send_error(404, elsewhere_words(*run));
+    run = nullptr;
+  }
+  return run;
 }
 
 std::shared_ptr<const CataloguedRun> named_run(Results& results, Exchange& exchange) {
   const std::string id = exchange.parameter("run");
-  auto run = results.catalogue.find(id);
-  if (run == nullptr)
-    exchange.send_error(404, fmt::format("there is no run {}", repair_utf8(shorten(id, 200))));
-  return run;
+  return with_files(results.catalogue.find(id), id, exchange);
 }
 
 }  // namespace assay

@@ -8,7 +8,8 @@
 
 #include "core/text.h"
 #include "core/version.h"
-#include "report/notable.h"
+#include "report/report_json.h"
+#include "runs/collecting/problem_log.h"
 #include "runs/finished.h"
 #include "service/http/route_parts.h"
 #include "service/results/result_routes.h"
@@ -77,7 +78,20 @@ constexpr Order kOrders[] = {
        };
        return value(a) < value(b);
      }},
+    {"gates",  // by how many have failed, then by how many there are
+     [](const RunPointer& a, const RunPointer& b) {
+       const auto key = [](const RunPointer& one) {
+         return std::pair(one->run.failed_gates, one->run.passed_gates);
+       };
+       return key(a) < key(b);
+     }},
 };
+
+std::vector<std::string> order_names() {
+  std::vector<std::string> names;
+  for (const Order& order : kOrders) names.emplace_back(order.name);
+  return names;
+}
 
 RunQuery run_query(Exchange& exchange) {
   RunQuery query;
@@ -88,11 +102,6 @@ RunQuery run_query(Exchange& exchange) {
   // The newest first, unless an order is asked for.
   query.descending = query.sort.empty() || exchange.flag("descending");
   if (query.sort.empty()) query.sort = kOrders[0].name;
-  if (std::ranges::find(kOrders, query.sort, &Order::name) == std::end(kOrders)) {
-    std::string names;
-    for (const Order& order : kOrders) names += fmt::format("{}{}", names.empty() ? "" : ", ", order.name);
-    exchange.add_error("sort", fmt::format("found \"{}\", expected one of {}", query.sort, names));
-  }
   query.offset = static_cast<std::size_t>(exchange.whole("offset", 0, kMostPages).value_or(0));
   query.count = static_cast<std::size_t>(exchange.whole("count", 0, kMostRuns).value_or(100));
   return query;
@@ -128,74 +137,51 @@ void list_runs(Results& results, const ExchangePointer& exchange) {
   });
 }
 
-Json plots_json(const std::vector<Plot>& plots) {
-  JsonArray list;
-  for (const Plot& plot : plots) {
-    list.push_back(JsonObject{{"name", plot.name},
-                              {"title", plot.title},
-                              {"caption", plot.caption},
-                              {"spec", plot.spec},
-                              {"wide", plot.wide}});
-  }
-  return list;
-}
-
-Json problems_json(const std::vector<Problem>& problems) {
-  JsonArray list;
-  for (const Problem& one : problems)
-    list.push_back(JsonObject{{"severity", one.severity}, {"place", one.where}, {"message", one.text}});
-  return list;
-}
-
-Json detail_json(const CataloguedRun& run, const ReportInput& report, Json summary) {
-  JsonArray pages;
-  for (const std::string& page : report.pages) pages.emplace_back(page);
-  return JsonObject{{"run", to_json(run)},
-                    {"summary", std::move(summary)},
-                    {"plots", plots_json(report.summary.plots)},
-                    {"notable", to_json(report.notable)},
-                    {"problems", problems_json(report.problems)},
-                    {"problem_count", report.problem_count},
-                    {"config", report.config_yaml},
-                    {"command", report.command},
-                    {"pages", std::move(pages)}};
-}
-
 void show_run_route(Results& results, const ExchangePointer& exchange) {
   if (exchange->refused()) return;
   read_for(results, exchange, [&results, exchange] {
-    const RunPointer run = named_run(results, *exchange);
-    if (run == nullptr) return;
-    const auto report = results.shown.of(*run);
-    if (report) return exchange->send(200, detail_json(*run, **report, to_json((*report)->summary)));
+    const std::string id = exchange->parameter("run");
+    const RunPointer run = results.catalogue.find(id);
+    if (run == nullptr) return (void)with_files(run, id, *exchange);
+    const auto report =
+        run->run.directory.empty()
+            ? Result<std::shared_ptr<const ReportInput>>(fail(ErrorKind::usage, elsewhere_words(*run)))
+            : results.shown.of(*run);
     // It has only begun, or its data have gone: what is known of it is shown, and why there is no more.
     ReportInput nothing;
-    nothing.problems.push_back({"error", "", report.error().text()});
-    nothing.problem_count = 1;
-    exchange->send(200, detail_json(*run, nothing, nullptr));
+    if (!report) {
+      const std::string& directory = run->run.directory;
+      if (auto why = directory.empty() ? std::nullopt : why_stopped(directory))
+        nothing.problems.push_back(std::move(*why));
+      nothing.problems.push_back({"error", "", report.error().text()});
+      nothing.problem_count = static_cast<std::int64_t>(nothing.problems.size());
+    }
+    JsonObject detail = report_json(report ? **report : nothing);
+    if (!report) {
+      detail["summary"] = nullptr;
+      detail["rests_on"] = JsonArray();
+    }
+    detail["run"] = to_json(*run);
+    exchange->send(200, std::move(detail));
   });
 }
 
 void compare(Results& results, const ExchangePointer& exchange) {
   const std::string base = exchange->text("base").value_or("");
-  const std::string fresh = exchange->text("new").value_or("");
-  if (base.empty()) exchange->add_error("base", "missing: the id of a run");
-  if (fresh.empty()) exchange->add_error("new", "missing: the ids of one or more runs, with commas between");
-  const auto ids = split(fresh, ',');
-  if (ids.size() > kMostCompared)
-    exchange->add_error("new", fmt::format("found {} runs, expected at most {}", ids.size(), kMostCompared));
+  const std::vector<std::string> fresh = exchange->texts("new");
   if (exchange->refused()) return;
   read_for(results, exchange, [&results, exchange, base, fresh] {
     const auto list = results.catalogue.look();
-    const auto known = [&](std::string_view id) {
-      RunPointer run = list->find(id);
-      if (run == nullptr) exchange->send_error(404, fmt::format("there is no run {}", shorten(id, 200)));
-      return run;
-    };
+    const auto known = [&](std::string_view id) { return with_files(list->find(id), id, *exchange); };
+    const std::vector<std::string> ids = run_ids_in(fresh, *list);
+    if (ids.size() > kMostCompared)
+      exchange->add_error("new",
+                          fmt::format("found {} runs, expected at most {}", ids.size(), kMostCompared));
+    if (exchange->refused()) return;
     const RunPointer before = known(base);
     if (before == nullptr) return;
     JsonArray comparisons;
-    for (const std::string_view id : split(fresh, ',')) {
+    for (const std::string& id : ids) {
       const RunPointer after = known(id);
       if (after == nullptr) return;
       auto comparison = compare_finished(before->run.directory, after->run.directory, {.most_changed = 200});
@@ -217,6 +203,7 @@ std::vector<Route> about_routes(Offered offered) {
                                     {"client", R"({"type": "string"})"},
                                     {"roles", schemas::list_of(R"({"type": "string"})")},
                                     {"configs", R"({"type": "boolean"})"},
+                                    {"starts", R"({"type": "boolean"})"},
                                     {"data", R"({"type": "boolean"})"}}),
            .statuses = {200, 400},
            .handle = [offered](const ExchangePointer& exchange, const Json&) {
@@ -228,6 +215,7 @@ std::vector<Route> about_routes(Offered offered) {
                                             {"client", exchange->client()},
                                             {"roles", std::move(roles)},
                                             {"configs", offered.configs},
+                                            {"starts", offered.starts},
                                             {"data", offered.data}});
            }}};
 }
@@ -238,15 +226,14 @@ std::vector<Route> run_routes(Results& results) {
        .path = "/api/runs",
        .role = TokenRole::read,
        .summary = "Runs of the results directories, a page at a time, newest first.",
-       .query =
-           {{"evaluation", "string", "Of this evaluation only."},
-            {"state", "string", "running, unfinished, done or gate failed."},
-            {"search", "string", "In id, evaluation, description, models or headline."},
-            {"sort", "string",
-             "started, finished, evaluation, what, state, cases, done, errored, models, cost or headline."},
-            {"descending", "boolean", "The highest first; so it is without sort."},
-            {"offset", "integer", "Leave out so many."},
-            {"count", "integer", "At most so many; 100 by default, at most 1000."}},
+       .query = {{"evaluation", "string", "Of this evaluation only."},
+                 one_of({"state", "string", "In this state only."},
+                        {"running", "unfinished", "done", "gate failed"}),
+                 {"search", "string", "In id, evaluation, description, models or headline."},
+                 one_of({"sort", "string", "By what; the newest first without it."}, order_names()),
+                 {"descending", "boolean", "The highest first; so it is without sort."},
+                 from_to({"offset", "integer", "Leave out so many."}, 0, kMostPages),
+                 from_to({"count", "integer", "At most so many; 100 by default."}, 0, kMostRuns)},
        .answer = parsed(schemas::run_list()),
        .statuses = {200, 400, 503},
        .handle = asking(results, list_runs)},
@@ -261,8 +248,8 @@ std::vector<Route> run_routes(Results& results) {
        .path = "/api/compare",
        .role = TokenRole::read,
        .summary = "Runs against a first one, paired by case.",
-       .query = {{"base", "string", "Id of the run that the others are held against."},
-                 {"new", "string", "Ids of the others, with commas between."}},
+       .query = {needed({"base", "string", "Id of the run that the others are held against."}),
+                 needed({"new", "string", "Ids of the others, with commas between or each for itself."})},
        .answer = parsed(schemas::comparisons()),
        .statuses = {200, 400, 404, 503},
        .handle = asking(results, compare)},
@@ -271,7 +258,7 @@ std::vector<Route> run_routes(Results& results) {
 
 std::vector<Route> result_routes(Results& results, RunEvents& events, Offered offered) {
   return joined({about_routes(offered), run_routes(results), case_routes(results), file_routes(results),
-                 event_routes(results, events)});
+                 judging_routes(results), event_routes(results, events)});
 }
 
 }  // namespace assay

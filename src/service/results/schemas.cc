@@ -30,44 +30,6 @@ std::string headline() {
                 {{"range", kRange}, {"reference", kNumber}});
 }
 
-// As summary.json has it.
-std::string summary() {
-  const std::string table =
-      object({{"rows", list_of(list_of(kAny))}}, {{"columns", kTexts}, {"labels", kTexts}});
-  const std::string shown = object(
-      {},
-      {{"form", kForm}, {"better", kBetter}, {"headline", kFlag}, {"range", kRange}, {"reference", kNumber}});
-  const std::string titles = object({}, {{"title", kText}, {"row_title", kText}, {"column_title", kText}});
-  return object(
-      {{"assay", kText},
-       {"evaluation", kText},
-       {"run_id", kText},
-       {"started", kText},
-       {"finished", kText},
-       {"cases", object({{"total", kWhole}, {"evaluated", kWhole}, {"errored", kWhole}, {"invalid", kWhole}},
-                        {{"skipped", kWhole}})},
-       {"metrics", map_of(estimate())},
-       {"tables", map_of(table)},
-       {"usage", object({{"requests", kWhole},
-                         {"prompt_tokens", kWhole},
-                         {"completion_tokens", kWhole},
-                         {"cost_usd", or_null(kNumber)},
-                         {"cached", kWhole}},
-                        {{"cached_tokens", kWhole},
-                         {"reasoning_tokens", kWhole},
-                         {"retries", kWhole},
-                         {"repairs", kWhole}})},
-       {"gates", list_of(object({{"gate", kText}, {"passed", kFlag}, {"value", or_null(kNumber)}},
-                                {{"note", kText}}))}},
-      {{"what", kText},
-       {"worked_seconds", kNumber},
-       {"about", map_of(kText)},
-       {"simulated", kTexts},
-       {"conclusions", kTexts},
-       {"prompts", map_of(kText)},
-       {"display", object({}, {{"metrics", map_of(shown)}, {"tables", map_of(titles)}})}});
-}
-
 // As `assay compare --format json` prints it.
 std::string comparison() {
   const std::string change = object({{"metric", kText},
@@ -88,6 +50,28 @@ std::string comparison() {
                                      {"hangs_on_missing", kFlag},
                                      {"regression", kFlag},
                                      {"sentence", kText}});
+  const std::string usage =
+      object({{"requests", kWhole}, {"cost_usd", or_null(kNumber)}, {"cached", kWhole}});
+  const std::string judges = object({{"sentences", kTexts},
+                                     {"same_answers", kWhole},
+                                     {"other_answers", kWhole},
+                                     {"answers_known", kFlag},
+                                     {"metrics", list_of(object({{"metric", kText},
+                                                                 {"pass_or_fail", kFlag},
+                                                                 {"agreement", estimate()},
+                                                                 {"beyond_chance", estimate()},
+                                                                 {"shift", estimate()},
+                                                                 {"rose", kWhole},
+                                                                 {"fell", kWhole},
+                                                                 {"sentence", kText}}))},
+                                     {"flips", list_of(object({{"id", kText},
+                                                               {"metric", kText},
+                                                               {"base", kNumber},
+                                                               {"new", kNumber},
+                                                               {"base_reason", kText},
+                                                               {"new_reason", kText}}))},
+                                     {"base_usage", usage},
+                                     {"new_usage", usage}});
   return object(
       {{"conclusions", kTexts},
        {"evaluation", kText},
@@ -109,7 +93,8 @@ std::string comparison() {
        {"without_test",
         list_of(object({{"metric", kText}, {"base", or_null(kNumber)}, {"new", or_null(kNumber)}}))},
        {"regression", kFlag},
-       {"undecided", kFlag}});
+       {"undecided", kFlag}},
+      {{"judges", or_null(judges)}});
 }
 
 }  // namespace
@@ -124,6 +109,43 @@ std::string object(const Members& required, const Members& more) {
   for (const auto& [name, schema] : more) members.push_back(fmt::format(R"("{}": {})", name, schema));
   return fmt::format(R"({{"type": "object", "properties": {{{}}}, "required": [{}]}})",
                      fmt::join(members, ", "), fmt::join(names, ", "));
+}
+
+std::string summary() {
+  const std::string table = object({{"rows", list_of(list_of(kAny))}},
+                                   {{"columns", kTexts}, {"labels", kTexts}, {"more_rows", kWhole}});
+  const std::string shown = object(
+      {},
+      {{"form", kForm}, {"better", kBetter}, {"headline", kFlag}, {"range", kRange}, {"reference", kNumber}});
+  const std::string titles = object({}, {{"title", kText}, {"row_title", kText}, {"column_title", kText}});
+  return object(
+      {{"assay", kText},
+       {"evaluation", kText},
+       {"run_id", kText},
+       {"started", kText},
+       {"finished", kText},
+       {"cases", object({{"total", kWhole}, {"evaluated", kWhole}, {"errored", kWhole}, {"invalid", kWhole}},
+                        {{"skipped", kWhole}, {"open", kWhole}})},
+       {"metrics", map_of(estimate())},
+       {"tables", map_of(table)},
+       {"usage", object({{"requests", kWhole},
+                         {"prompt_tokens", kWhole},
+                         {"completion_tokens", kWhole},
+                         {"cost_usd", or_null(kNumber)},
+                         {"cached", kWhole}},
+                        {{"cached_tokens", kWhole},
+                         {"reasoning_tokens", kWhole},
+                         {"retries", kWhole},
+                         {"repairs", kWhole}})},
+       {"gates", list_of(object({{"gate", kText}, {"passed", kFlag}, {"value", or_null(kNumber)}},
+                                {{"note", kText}}))}},
+      {{"what", kText},
+       {"worked_seconds", kNumber},
+       {"about", map_of(kText)},
+       {"simulated", kTexts},
+       {"conclusions", kTexts},
+       {"prompts", map_of(kText)},
+       {"display", object({}, {{"metrics", map_of(shown)}, {"tables", map_of(titles)}})}});
 }
 
 std::string estimate() {
@@ -147,6 +169,7 @@ std::string or_null(const std::string& schema) {
 std::string run_glance() {
   return object({{"id", kText},
                  {"directory", kText},
+                 {"resume", kText},
                  {"evaluation", kText},
                  {"what", kText},
                  {"models", kTexts},
@@ -163,7 +186,11 @@ std::string run_glance() {
                  {"live", or_null(object({{"requests", kWhole},
                                           {"tokens", kWhole},
                                           {"rate", or_null(kNumber)},
-                                          {"seconds_left", or_null(kNumber)}}))}});
+                                          {"seconds_left", or_null(kNumber)},
+                                          {"workers", list_of(object({{"name", kText},
+                                                                      {"share", kNumber},
+                                                                      {"silent_seconds", kNumber},
+                                                                      {"why_not", or_null(kText)}}))}}))}});
 }
 
 std::string run_list() {
@@ -175,6 +202,7 @@ std::string run_detail() {
   return object(
       {{"run", run_glance()},
        {"summary", or_null(summary())},
+       {"rests_on", kTexts},
        {"plots", list_of(object({{"name", kText},
                                  {"title", kText},
                                  {"caption", kText},
@@ -206,6 +234,7 @@ std::string case_page() {
                  {"total", kWhole},
                  {"not_begun", kWhole},
                  {"finished", kFlag},
+                 {"complete", kFlag},
                  {"scores", kTexts},
                  {"outcomes", map_of(kWhole)},
                  {"traits", map_of(kTexts)}});

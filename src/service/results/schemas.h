@@ -14,6 +14,7 @@ std::string list_of(const std::string& entry);
 std::string or_null(const std::string& schema);
 
 std::string estimate();
+std::string summary();  // as summary.json has it
 std::string run_glance();
 std::string run_detail();
 std::string case_glance();
@@ -21,6 +22,11 @@ std::string case_page();
 std::string case_view();
 std::string run_list();
 std::string comparisons();
+
+// Of cases, judges and pilots over several runs (judging_schemas.cc).
+std::string audit();
+std::string drift();
+std::string plan();
 
 // Of people who judge cases themselves, and of runs that are started (work_schemas.cc).
 std::string sheet();

@@ -1,6 +1,5 @@
 #include "service/results/start_routes.h"
 
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <utility>
@@ -29,18 +28,6 @@ struct Wanted {
   ReadConfig config;
   std::vector<FlagValue> flags;
 };
-
-// On one of these threads; answered 503 if too much waits for them, 500 if it throws.
-void work_on(Readers& threads, const ExchangePointer& exchange, std::function<void()> work) {
-  const bool taken = threads.post([exchange, work = std::move(work)] {
-    try {
-      work();
-    } catch (const std::exception&) {
-      exchange->send_error(500, "internal error");
-    }
-  });
-  if (!taken) exchange->send_error(503, "too much is being asked at once; try again");
-}
 
 bool has_configs(const RunStarts& starts, const Exchange& exchange) {
   if (starts.configs) return true;
@@ -144,11 +131,10 @@ void start_run(Results& results, RunStarts& starts, const ExchangePointer& excha
     const auto directory = starts.runs->start(wanted->config.kind->name, wanted->config.file, wanted->flags);
     if (!directory) return exchange->send_failure(directory.error());
     const std::string id = id_of(results, *directory);
-    if (id.empty())
-      return exchange->send_error(
-          503, fmt::format("the run in {} was started and still reads its data; it is listed once it begins",
-                           *directory));
-    exchange->send(202, JsonObject{{"run", id}});
+    // Started, but still reading its data: it is listed under its id once it begins.
+    const bool reading = id.empty();
+    exchange->send(
+        202, JsonObject{{"run", reading ? starts.runs->coming_id(*directory) : id}, {"reading", reading}});
   });
 }
 
@@ -196,7 +182,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
        .role = TokenRole::run,
        .summary = "A config: its text, its values, and every key that its "
                   "evaluation knows.",
-       .query = {{"name", "string", "Its name in the list."}},
+       .query = {needed({"name", "string", "The config's name in the list."})},
        .answer = *parse_json(schemas::config_detail()),
        .statuses = {200, 400, 404},
        .handle = about(show_config)},
@@ -215,11 +201,11 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
       {.method = "POST",
        .path = "/api/runs",
        .role = TokenRole::run,
-       .summary = "Starts a run of a config with changes; answered when the "
-                  "run is there.",
+       .summary = "Starts a run of a config with changes; answered when the run is there, or "
+                  "after two minutes of reading its data (\"reading\").",
        .body = start.json(),
-       .answer = object_schema({{"run", text}}),
-       .statuses = {202, 400, 404, 503},
+       .answer = object_schema({{"run", text}, {"reading", R"({"type": "boolean"})"}}),
+       .statuses = {202, 400, 404},
        .handle =
            [&results, &starts](const ExchangePointer& exchange, const Json& body) {
              if (start.fits(*exchange, body)) start_run(results, starts, exchange, body);

@@ -8,8 +8,8 @@
 
 #include "runs/start/config_folder.h"
 #include "runs/start/started_runs.h"
+#include "service/http/readers.h"
 #include "service/http/routes.h"
-#include "service/results/readers.h"
 #include "service/results/results.h"
 
 namespace assay {

@@ -7,6 +7,7 @@ constexpr const char* kText = R"({"type": "string"})";
 constexpr const char* kTextOrNull = R"({"type": ["string", "null"]})";
 constexpr const char* kWhole = R"({"type": "integer"})";
 constexpr const char* kNumber = R"({"type": "number"})";
+constexpr const char* kNumberOrNull = R"({"type": ["number", "null"]})";
 constexpr const char* kFlag = R"({"type": "boolean"})";
 constexpr const char* kTexts = R"({"type": "array", "items": {"type": "string"}})";
 constexpr const char* kScale =
@@ -20,7 +21,7 @@ std::string offer() {
                  {"scale", kScale},
                  {"labels", kTexts},
                  {"cases", kWhole}},
-                {{"variants", kTexts}});
+                {{"variants", kTexts}, {"question", kText}});
 }
 
 std::string task() {
@@ -28,13 +29,32 @@ std::string task() {
                  {"number", kWhole},
                  {"of", kWhole},
                  {"material", list_of(object({{"name", kText}, {"text", kText}}))}},
-                {{"answers", object({{"A", kText}, {"B", kText}})}});
+                {{"asked", kText}, {"answers", object({{"A", kText}, {"B", kText}})}});
 }
 
 std::string two(const Members& who) {
   Members members = who;
   members.insert(members.end(), {{"n", kWhole}, {"agreement", estimate()}, {"kappa", estimate()}});
   return object(members);
+}
+
+// The alternative annotator test (stats/agreement/alt_test.h).
+std::string annotator() {
+  const std::string human = object({{"name", kText},
+                                    {"advantage", estimate()},
+                                    {"difference", kNumberOrNull},
+                                    {"p", kNumberOrNull},
+                                    {"p_adjusted", kNumberOrNull},
+                                    {"stands_up", kFlag}},
+                                   {{"untested", kText}});
+  return object({{"winning_rate", estimate()},
+                 {"advantage", estimate()},
+                 {"epsilon", kNumber},
+                 {"rate", kNumber},
+                 {"fewest_cases", kWhole},
+                 {"as_good", R"({"type": ["boolean", "null"]})"},
+                 {"no_verdict", kText},
+                 {"people", list_of(human)}});
 }
 
 }  // namespace
@@ -45,8 +65,10 @@ std::string sheet() {
                  {"kind", kKind},
                  {"title", kText},
                  {"question", kText},
+                 {"rules", kText},
                  {"figure", kTextOrNull},
                  {"scale", kScale},
+                 {"levels", kTexts},
                  {"labels", kTexts},
                  {"of", kWhole},
                  {"people", list_of(object({{"name", kText}, {"done", kWhole}}))},
@@ -54,7 +76,7 @@ std::string sheet() {
 }
 
 std::string sheet_list() {
-  return object({{"sheets", list_of(sheet())}, {"offers", list_of(offer())}});
+  return object({{"sheets", list_of(sheet())}, {"offers", list_of(offer())}}, {{"no_offers", kText}});
 }
 
 std::string standing() {
@@ -70,6 +92,7 @@ std::string agreement() {
        {"human", or_null(estimate())},
        {"corrected",
         or_null(object({{"judge_only", estimate()}, {"human_only", estimate()}, {"corrected", estimate()}}))},
+       {"annotator", or_null(annotator())},
        {"sentences", kTexts}});
 }
 

@@ -36,10 +36,19 @@ Gauge runs(RunCatalogue& catalogue) {
   std::map<std::string_view, double> by_state = {
       {"running", 0}, {"unfinished", 0}, {"done", 0}, {"gate failed", 0}};
   for (const auto& one : catalogue.look()->runs()) ++by_state[state_words(*one)];
-  Gauge gauge{"assay_runs", "Runs of the results directories by state.", "gauge"};
+  Gauge gauge{"assay_runs", "Runs of the results directories and of the store by state.", "gauge"};
   for (const auto& [state, count] : by_state)
     gauge.values.push_back({{{"state", std::string(state)}}, count});
   return gauge;
+}
+
+Gauge workers(RunCatalogue& catalogue) {
+  std::size_t count = 0;
+  for (const auto& one : catalogue.look()->runs()) count += one->live ? one->live->workers.size() : 0;
+  return {"assay_workers",
+          "Workers that are alive for runs under way, of each run.",
+          "gauge",
+          {{{}, static_cast<double>(count)}}};
 }
 
 Gauge jobs(DataStore& store) {
@@ -67,10 +76,14 @@ std::string metrics_text(const Counted& counted) {
   };
   if (const RouteCounts* counts = counted.requests()) gauges.push_back(requests(*counts));
   gauges.push_back(runs(counted.results->catalogue));
+  gauges.push_back(workers(counted.results->catalogue));
   if (counted.store != nullptr) {
     gauges.push_back(jobs(*counted.store));
-    const double bytes = bytes_of(counted.store_file) + bytes_of(counted.store_file + "-wal");
-    gauges.push_back({"assay_data_bytes", "Size of the data service's store.", "gauge", {{{}, bytes}}});
+    // A server knows its own size.
+    if (!counted.store_file.empty()) {
+      const double bytes = bytes_of(counted.store_file) + bytes_of(counted.store_file + "-wal");
+      gauges.push_back({"assay_data_bytes", "Size of the data service's store.", "gauge", {{{}, bytes}}});
+    }
   }
   struct rusage used{};
   if (::getrusage(RUSAGE_SELF, &used) == 0) {

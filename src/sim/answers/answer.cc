@@ -136,7 +136,7 @@ class Answering {
         chance_(hash_number(options.seed, hash_request(request))),
         material_(request),
         document_(request),
-        judge_(material_, document_, chance_, options.noise) {
+        judge_(material_, document_, chance_, options.noise, options.weak) {
     const bool results = std::ranges::any_of(
         request.messages, [](const Message& message) { return message.role == Role::tool; });
     if (results || !request.tools.empty()) user_.emplace(request, chance_, options.noise);

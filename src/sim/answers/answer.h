@@ -23,12 +23,14 @@
 
 #include "models/chat.h"
 #include "sim/answers/instance.h"
+#include "sim/weaknesses.h"
 
 namespace assay {
 
 struct SimOptions {
   std::uint64_t seed = 0;
-  double noise = 0.08;  // share of decisions that are wrong
+  double noise = 0.08;   // share of decisions that are wrong
+  Weaknesses weak = {};  // as a judge
   // Shared between calls so that a schema is compiled once; may be null.
   std::shared_ptr<sim::InstanceMakers> makers = nullptr;
 };

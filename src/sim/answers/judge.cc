@@ -23,8 +23,9 @@ const JsonObject* properties_of_entry(const Shape& list) {
 
 }  // namespace
 
-Judge::Judge(const Material& material, const Document& document, const Chance& chance, double noise)
-    : material_(material), document_(document), chance_(chance), noise_(noise) {}
+Judge::Judge(const Material& material, const Document& document, const Chance& chance, double noise,
+             Weaknesses weak)
+    : material_(material), document_(document), chance_(chance), noise_(noise), weak_(weak) {}
 
 const WordSet& Judge::subject_words() const {
   if (!subject_words_) subject_words_.emplace(material_.subject());

@@ -21,6 +21,8 @@
 //                        the answer has at least half of its words, or if it is negated (“does not …”) fewer.
 //                        Nothing else in the request counts, so two prompts that ask the same get the same
 //                        verdict
+//   criteria             (a block of them beside an <answer>): those that ask for what is expected by how far
+//                        the answer says what the block <expected> says
 //   labels               (other enums) by the words that the subject shares with a label, its description in
 //   the
 //                        schema and its line in the prompt; "other" and the like if nothing is shared; a
@@ -50,13 +52,15 @@
 #include "sim/answers/instance.h"
 #include "sim/answers/material.h"
 #include "sim/chance.h"
+#include "sim/weaknesses.h"
 
 namespace assay::sim {
 
 class Judge : public Suggestions {
  public:
   // All must outlive the judge.
-  Judge(const Material& material, const Document& document, const Chance& chance, double noise);
+  Judge(const Material& material, const Document& document, const Chance& chance, double noise,
+        Weaknesses weak = {});
 
   std::optional<std::size_t> length(const Place& list) const override;
   std::optional<Json> value(const Place& place) const override;
@@ -79,6 +83,13 @@ class Judge : public Suggestions {
   std::vector<std::string_view> classified_facts(char kind) const;
   double support(const Place& place) const;
   double support_of(std::string_view text) const;
+  // What its weaknesses make of a decision, or of a text's quality.
+  double swayed(double support, const Item* item, bool yes_is_good) const;
+  double flattered(double quality, std::string_view text, std::size_t words) const;
+  const std::string& judged_text() const;
+  bool ordered() const;
+  std::string_view expected_by(const Item& item) const;
+  double agreement_with(std::string_view expected) const;
   double fulfilment() const;
   void read_references() const;
   double quality(std::string_view text) const;
@@ -102,8 +113,10 @@ class Judge : public Suggestions {
   const Document& document_;
   const Chance& chance_;
   double noise_;
+  Weaknesses weak_;
   // Read on demand and once: a long list of verdicts asks for the same again and again.
   mutable std::optional<WordSet> subject_words_;
+  mutable std::optional<std::string> judged_text_;
   mutable std::optional<Topic> instructions_topic_;
   mutable bool read_references_ = false;
   mutable WordSet references_;

@@ -78,9 +78,35 @@ double Judge::support_of(std::string_view text) const {
     const double near = overlap(words, sentence.words);
     if (near > most) most = near, same_thing = &sentence;
   }
-  const bool contradicts = same_thing != nullptr && (has_negation(text) != same_thing->negated ||
-                                                     has_foreign_number(text, longest_reference_));
+  const bool turned = same_thing != nullptr && has_negation(text) != same_thing->negated;
+  const bool other_number = same_thing != nullptr && has_foreign_number(text, longest_reference_);
+  const bool contradicts =
+      (turned && !weak_.has(Weakness::negations)) || (other_number && !weak_.has(Weakness::figures));
   return contradicts ? 0.1 : clamped(0.15 + 1.7 * overlap(words, references_));
+}
+
+// What a criterion holds the answer against, if it asks for what is expected; empty if it does not.
+std::string_view Judge::expected_by(const Item& item) const {
+  static constexpr std::array<std::string_view, 1> kExpected = {"expected"};
+  const Block* expected = material_.find(kExpected);
+  const bool asks = mentions(material_.judged_items()->name, {"criteri"}) &&
+                    mentions(item.text, {"expected", "correct", "accurate"});
+  return expected != nullptr && asks ? expected->text : std::string_view();
+}
+
+// How far the answer says what is expected; what it says otherwise decides.
+double Judge::agreement_with(std::string_view expected) const {
+  const auto sentences = split_sentences(expected);
+  for (const std::string_view said : split_sentences(judged_text())) {
+    for (const std::string_view wanted : sentences) {
+      if (overlap(WordSet(said), WordSet(wanted)) < 0.5) continue;
+      const bool turned = has_negation(said) != has_negation(wanted);
+      const bool other_number = has_foreign_number(said, expected);
+      if ((turned && !weak_.has(Weakness::negations)) || (other_number && !weak_.has(Weakness::figures)))
+        return 0.1;
+    }
+  }
+  return clamped(0.15 + 1.7 * overlap(WordSet(expected), WordSet(material_.answer())));
 }
 
 // How far the answer meets the requirement: by the share of its words.
@@ -122,6 +148,9 @@ double Judge::support(const Place& place) const {
     value = document_.support(place);
   } else if (item == nullptr && !material_.requirement().empty()) {
     value = fulfilment();
+  } else if (const auto expected = item != nullptr ? expected_by(*item) : std::string_view();
+             !expected.empty()) {
+    value = agreement_with(expected);
   } else if (topic != Topic::none) {
     const std::string_view text = item != nullptr ? item->text : material_.subject();
     const std::size_t phrases = topic == Topic::attack ? count_manipulations(text) : count_biases(text);
@@ -136,7 +165,45 @@ double Judge::support(const Place& place) const {
   }
   Chance chance = decision(place);
   if (chance.happens(noise_)) value = value >= 0.5 ? 0.4 * chance.unit() : 0.6 + 0.4 * chance.unit();
-  return value;
+  return weak_.none() ? value : swayed(value, item, topic == Topic::none);
+}
+
+// Claims are what is judged, taken apart; guidelines and criteria are what it is held against. Texts inside
+// of JSON, as in a conversation, stand on lines of their own.
+const std::string& Judge::judged_text() const {
+  if (judged_text_) return *judged_text_;
+  const Block* items = material_.judged_items();
+  const bool held_against = items != nullptr && mentions(items->name, {"guideline", "criteri"});
+  static constexpr std::array<std::string_view, 1> kConversation = {"conversation"};
+  const Block* conversation = held_against ? material_.find(kConversation) : nullptr;
+  std::string& text = judged_text_.emplace(conversation != nullptr             ? conversation->text
+                                           : items != nullptr && !held_against ? items->text
+                                                                               : material_.answer());
+  if (!text.starts_with('{') && !text.starts_with('[') && !text.starts_with('"')) return text;
+  for (std::size_t at = text.find("\\n"); at != std::string::npos; at = text.find("\\n", at + 2))
+    text.replace(at, 2, "\n\n");
+  std::ranges::replace(text, '"', '\n');
+  return text;
+}
+
+bool Judge::ordered() const {
+  return std::ranges::any_of(material_.blocks(),
+                             [this](const Block& block) { return weak_.ordered_by(block.text); });
+}
+
+double Judge::swayed(double support, const Item* item, bool yes_is_good) const {
+  const std::string& judged = judged_text();
+  if (item != nullptr && weak_.believes(item->text)) return 0.95;
+  if (ordered() || weak_.moved_by(judged)) return yes_is_good ? 0.95 : 0.05;
+  if (!weak_.has(Weakness::length)) return support;
+  const double more = 0.5 * std::min(1.0, static_cast<double>(split_words(judged).size()) / 120.0);
+  return clamped(yes_is_good ? support + more : support - more);
+}
+
+double Judge::flattered(double quality, std::string_view text, std::size_t words) const {
+  if (ordered() || weak_.moved_by(text)) quality += 0.5;
+  if (weak_.has(Weakness::length)) quality += 0.5 * std::min(1.0, static_cast<double>(words) / 120.0);
+  return clamped(quality);
 }
 
 double Judge::quality(std::string_view text) const {
@@ -150,7 +217,8 @@ double Judge::quality(std::string_view text) const {
       content == 0 ? 0 : std::min(1.0, 1.2 * static_cast<double>(set.size()) / static_cast<double>(content));
   const double on_topic = std::min(1.0, 1.5 * overlap(set, subject_words()));
   const bool ends = std::string_view(".!?)”\"").find(trim(text).back()) != std::string_view::npos;
-  return clamped(0.35 * length + 0.3 * on_topic + 0.25 * variety + (ends ? 0.1 : 0.0));
+  const double plain = clamped(0.35 * length + 0.3 * on_topic + 0.25 * variety + (ends ? 0.1 : 0.0));
+  return weak_.none() ? plain : flattered(plain, text, words.size());
 }
 
 std::optional<Json> Judge::choose(const Place& place) const {
@@ -192,7 +260,8 @@ std::optional<Json> Judge::choose_block(const Place& place) const {
       tie = value;
       continue;
     }
-    const double figure = quality(block->text) + 0.1 * decision(place).fork(label).unit();
+    double figure = quality(block->text) + 0.1 * decision(place).fork(label).unit();
+    if (best == nullptr && weak_.has(Weakness::first)) figure += 0.5;
     if (figure > most) {
       second = most, most = figure, best = value;
     } else {
@@ -285,7 +354,8 @@ std::optional<Json> Judge::boolean(const Place& place) const {
 std::optional<Json> Judge::number(const Place& place) const {
   const std::string_view name = place.name();
   const Item* item = item_at(place);
-  if (is_id(name) && item != nullptr && (place.shape.types & kWhole) != 0) {
+  if ((is_id(name) || is_one_of(name, {"criterion"})) && item != nullptr &&
+      (place.shape.types & kWhole) != 0) {
     std::int64_t id = 0;
     std::from_chars(item->id.data(), item->id.data() + item->id.size(), id);
     return Json(id);

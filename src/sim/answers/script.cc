@@ -15,8 +15,8 @@
 namespace assay::sim {
 namespace {
 
-constexpr auto kRuleKeys =
-    std::to_array<std::string_view>({"match", "in", "times", "reply", "finish_reason", "usage", "delay_ms"});
+constexpr auto kRuleKeys = std::to_array<std::string_view>(
+    {"match", "in", "times", "reply", "finish_reason", "usage", "reasoning", "delay_ms"});
 constexpr auto kMatchKeys = std::to_array<std::string_view>({"contains", "regex", "contains_all"});
 constexpr auto kReplyKeys = std::to_array<std::string_view>({"text", "json", "tool_calls", "error", "fault"});
 constexpr auto kErrorKeys = std::to_array<std::string_view>({"status", "body", "headers"});
@@ -268,6 +268,10 @@ struct Script::Entry {
     }
     if (const Json* value = object.if_contains("finish_reason")) line.read_finish(*value, rule);
     if (const Json* value = object.if_contains("usage")) line.read_usage(*value, rule);
+    if (const Json* value = object.if_contains("reasoning")) {
+      const auto text = as_text(*value);
+      text ? void(rule.reasoning = *text) : line.wrong("reasoning", "text", *value);
+    }
     if (const Json* value = object.if_contains("delay_ms")) {
       const auto delay = as_integer(*value);
       if (!delay || *delay < 0 || *delay > 3'600'000) {
@@ -374,6 +378,7 @@ ChatReply scripted_reply(const ScriptRule& rule, const ChatRequest& request) {
   if (rule.finish) reply.finish = *rule.finish;
   if (reply.finish == FinishReason::refusal) reply.refusal = std::exchange(reply.message.text, "");
   reply.usage = {prompt_tokens(request), completion_tokens(reply.message), 0, 0, 0};
+  reply.message.reasoning = rule.reasoning;
   if (rule.usage) reply.usage = *rule.usage;
   return reply;
 }

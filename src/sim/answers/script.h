@@ -14,6 +14,7 @@
 //                   error {status, body, headers}, fault (see faults.h)
 //   finish_reason   stop, length, tool_calls, content_filter; absent: what goes with the reply
 //   usage           {prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens}; absent: counted
+//   reasoning       what it thinks before
 //   delay_ms        in addition to the latency
 //
 // The first rule that matches and is not used up wins; without one the built-in answer is given.
@@ -57,6 +58,7 @@ struct ScriptRule {
   std::variant<ScriptedText, ScriptedJson, ScriptedCalls, ScriptedError, Fault> reply;
   std::optional<FinishReason> finish;
   std::optional<Usage> usage;
+  std::string reasoning;
   std::chrono::milliseconds delay{0};
 };
 

@@ -8,7 +8,9 @@
 
 #include "core/text.h"
 #include "sim/protocols/anthropic_wire.h"
+#include "sim/protocols/claude_thinking.h"
 #include "sim/protocols/request_check.h"
+#include "sim/protocols/thoughts.h"
 
 namespace assay::sim {
 namespace {
@@ -41,12 +43,15 @@ class Reading {
           static_cast<int>(std::min<std::int64_t>(*most, std::numeric_limits<int>::max()));
     }
     check_.known_keys(body_, kParameters, "");
+    const ClaudeThinking thinking = read_claude_thinking(check_, body_, "", call_.request.model);
+    call_.thinks = thinking.on;
     read_system();
     read_messages();
     read_tools();
     read_tool_choice();
     read_output();
     read_sampling();
+    check_beside_thinking(check_, thinking, call_.request.sampling);
     call_.stream = check_.boolean(body_, "stream", "");
     return std::move(call_);
   }
@@ -172,6 +177,7 @@ class Reading {
     const JsonArray* blocks = blocks_of(object, place, plain);
     if (check_.failed()) return;
     Message message{Role::assistant, std::move(plain), {}, {}, false};
+    bool thought = false;
     for (std::size_t i = 0; blocks != nullptr && i < blocks->size(); ++i) {
       const std::string block_place = check_.at(check_.at(place, "content"), i);
       const JsonObject* block = check_.entry((*blocks)[i], block_place);
@@ -181,7 +187,15 @@ class Reading {
       if (check_.failed()) return;
       if (type == "text") {
         message.text += text_of(*block, block_place);
+      } else if (type == "thinking") {
+        const auto thoughts = check_.text(*block, "thinking", block_place, Need::required).value_or("");
+        const auto signature = check_.text(*block, "signature", block_place, Need::required).value_or("");
+        if (!check_.failed() && signature != thought_signature(thoughts))
+          return refuse(block_place, "Invalid `signature` in `thinking` block");
+        thought = true;
       } else if (type == "tool_use") {
+        if (call_.thinks && !thought)
+          return refuse(block_place, "Expected `thinking` or `redacted_thinking`, but found `tool_use`");
         ToolCall call;
         call.id = check_.text(*block, "id", block_place, Need::required).value_or("");
         call.name = check_.text(*block, "name", block_place, Need::required).value_or("");
@@ -240,10 +254,7 @@ class Reading {
         refuse("tool_choice.name", fmt::format("tool '{}' is not among the tools", shorten(out.name, 80)));
       }
     }
-    const JsonObject* thinking = check_.map(body_, "thinking", "", Need::optional);
-    const bool thinks =
-        thinking != nullptr && check_.text(*thinking, "type", "thinking", Need::required) == "enabled";
-    if (thinks && (type == "any" || type == "tool")) {
+    if (call_.thinks && (type == "any" || type == "tool")) {
       refuse("tool_choice", "a tool cannot be forced while thinking is enabled");
     }
   }
@@ -252,6 +263,7 @@ class Reading {
     const JsonObject* format = check_.map(body_, "output_format", "", Need::optional);
     std::string place = "output_format";
     if (const JsonObject* config = check_.map(body_, "output_config", "", Need::optional)) {
+      check_claude_effort(check_, *config, "output_config");
       format = check_.map(*config, "format", "output_config", Need::optional);
       place = "output_config.format";
     }
@@ -296,7 +308,9 @@ std::expected<AnthropicCall, WireError> read_anthropic_request(const Json& body)
   const std::string message = refusal.kind == Refusal::Kind::missing   ? "Field required"
                               : refusal.kind == Refusal::Kind::unknown ? "Extra inputs are not permitted"
                                                                        : refusal.message;
-  return std::unexpected(WireError{400, fmt::format("{}: {}", refusal.where, message), "", "", ""});
+  // What is said of a request as a whole has no place.
+  const std::string place = refusal.where.empty() ? std::string() : refusal.where + ": ";
+  return std::unexpected(WireError{400, place + message, "", "", ""});
 }
 
 }  // namespace assay::sim

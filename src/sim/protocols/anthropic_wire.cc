@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/protocols/thoughts.h"
+
 namespace assay::sim {
 namespace {
 
@@ -73,6 +75,19 @@ class Events {
     add("content_block_stop", fmt::format(R"({{"type":"content_block_stop","index":{}}})", index));
   }
 
+  // Thoughts, and before their end the signature.
+  void thinking(std::size_t index, std::string_view thoughts) {
+    block(index, R"({"type":"thinking","thinking":"","signature":""})", "thinking_delta", "thinking",
+          thoughts);
+    std::string stop = std::move(list_.back());
+    list_.pop_back();
+    std::string data = fmt::format(
+        R"({{"type":"content_block_delta","index":{},"delta":{{"type":"signature_delta",)", index);
+    append_quoted(data, "signature", thought_signature(thoughts));
+    add("content_block_delta", data + "}}");
+    list_.push_back(std::move(stop));
+  }
+
   std::vector<std::string> take() { return std::move(list_); }
 
  private:
@@ -116,7 +131,16 @@ std::string anthropic_reply_body(const ChatReply& reply, const ReplyIdentity& id
   append_head(out, identity);
   out += R"(,"content":[)";
   bool first = true;
+  if (const std::string& thoughts = reply.message.reasoning; !thoughts.empty()) {
+    out += R"({"type":"thinking",)";
+    append_quoted(out, "thinking", thoughts);
+    out += ',';
+    append_quoted(out, "signature", thought_signature(thoughts));
+    out += '}';
+    first = false;
+  }
   if (!text_of(reply).empty()) {
+    if (!first) out += ',';
     out += R"({"type":"text",)";
     append_quoted(out, "text", text_of(reply));
     out += '}';
@@ -147,6 +171,8 @@ std::vector<std::string> anthropic_events(const ChatReply& reply, const ReplyIde
   events.add("message_start", start);
   events.add("ping", R"({"type":"ping"})");
   std::size_t index = 0;
+  if (const std::string& thoughts = reply.message.reasoning; !thoughts.empty())
+    events.thinking(index++, thoughts);
   if (!text_of(reply).empty()) {
     events.block(index++, R"({"type":"text","text":""})", "text_delta", "text", text_of(reply));
   }

@@ -17,6 +17,7 @@ namespace assay::sim {
 struct AnthropicCall {
   ChatRequest request;
   bool stream = false;
+  bool thinks = false;
 };
 
 std::expected<AnthropicCall, WireError> read_anthropic_request(const Json& body);

@@ -6,6 +6,8 @@
 
 #include "core/time.h"
 #include "sim/protocols/anthropic_wire.h"
+#include "sim/protocols/bedrock_wire.h"
+#include "sim/protocols/gemini_wire.h"
 #include "sim/protocols/openai_wire.h"
 #include "sim/protocols/promptql.h"
 
@@ -18,19 +20,23 @@ Nanoseconds from_seconds(double seconds) {
   return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
 }
 
-std::string error_body(const Exchange& exchange, const WireError& error) {
-  switch (exchange.protocol) {
+}  // namespace
+
+std::string error_body(Protocol protocol, const WireError& error, std::string_view id) {
+  switch (protocol) {
     case Protocol::openai:
       return openai_error_body(error);
     case Protocol::anthropic:
-      return anthropic_error_body(error, exchange.id);
+      return anthropic_error_body(error, id);
+    case Protocol::gemini:
+      return gemini_error_body(error);
+    case Protocol::bedrock:
+      return bedrock_error_body(error);
     case Protocol::promptql:
       break;
   }
   return promptql_error_body(error);
 }
-
-}  // namespace
 
 void Delivery::later(const Exchange& exchange, Nanoseconds delay, std::function<void()> work) {
   if (delay.count() <= 0) return work();
@@ -46,9 +52,12 @@ void Delivery::send(const Exchange& exchange, std::string body) const {
 void Delivery::send_error(const Exchange& exchange, const WireError& error, const Headers& more) const {
   Headers headers = headers_of(exchange);
   for (const auto& [name, value] : more) headers.add(name, value);
+  if (exchange.protocol == Protocol::bedrock)
+    headers.add("x-amzn-errortype", std::string(bedrock_error_type(error.status)));
   stats_->count_answer(exchange.route, error.status);
   exchange.flight->land();
-  exchange.responder->send(error.status, std::move(headers), error_body(exchange, error));
+  exchange.responder->send(error.status, std::move(headers),
+                           error_body(exchange.protocol, error, exchange.id));
 }
 
 void Delivery::send_busy(const Exchange& exchange, int status, std::string message,
@@ -125,7 +134,9 @@ void Delivery::deliver_stream(const Exchange& exchange, Fault fault, std::vector
   stats_->count_answer(exchange.route, fault == Fault::drop    ? "dropped"
                                        : fault == Fault::stall ? "stalled"
                                                                : "200");
-  Headers headers = headers_of(exchange, "text/event-stream; charset=utf-8");
+  Headers headers =
+      headers_of(exchange, exchange.protocol == Protocol::bedrock ? "application/vnd.amazon.eventstream"
+                                                                  : "text/event-stream; charset=utf-8");
   headers.add("cache-control", "no-cache");
   exchange.responder->begin_stream(200, std::move(headers));
   write_from(exchange, fault, std::make_shared<const std::vector<std::string>>(std::move(events)), 0);
@@ -157,7 +168,10 @@ void Delivery::hold(const Exchange& exchange) const {
 Headers Delivery::headers_of(const Exchange& exchange, std::string_view type) const {
   Headers headers;
   headers.add("content-type", std::string(type));
-  headers.add(exchange.protocol == Protocol::anthropic ? "request-id" : "x-request-id", exchange.id);
+  headers.add(exchange.protocol == Protocol::anthropic ? "request-id"
+              : exchange.protocol == Protocol::bedrock ? "x-amzn-requestid"
+                                                       : "x-request-id",
+              exchange.id);
   if (options_.requests_per_minute > 0)
     add_limits(headers, exchange, exchange.admission, options_.requests_per_minute);
   return headers;

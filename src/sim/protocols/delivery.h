@@ -19,7 +19,10 @@
 
 namespace assay::sim {
 
-enum class Protocol { openai, anthropic, promptql };
+enum class Protocol { openai, anthropic, promptql, gemini, bedrock };
+
+// An error in the form of its protocol; `id` is the request's.
+std::string error_body(Protocol protocol, const WireError& error, std::string_view id);
 
 // One request on its way through the endpoint.
 struct Exchange {
@@ -29,6 +32,7 @@ struct Exchange {
   std::string_view route;  // a constant, for the statistics
   std::uint64_t number = 0;
   std::string id;
+  std::string model;  // that the path names, if it does
   MinuteWindow::Admission admission;
 };
 

@@ -78,34 +78,77 @@ Json numbers(const std::vector<float>& vector) {
   return list;
 }
 
+// Gemini's requests and Vertex's instances, each with one text.
+std::expected<Asked, WireError> read_google(const Json& body, EmbeddingWire form, std::string_view model) {
+  const bool gemini = form == EmbeddingWire::gemini;
+  const std::string list_name = gemini ? "requests" : "instances";
+  Asked asked{.model = std::string(model), .texts = {}};
+  const JsonArray& list = list_at(body, list_name);
+  if (list.empty() || list.size() > kMostTexts)
+    return refused(fmt::format("{}: expected 1 to {} of them", list_name, kMostTexts), list_name);
+  for (const Json& element : list) {
+    const Json* text = find_pointer(element, gemini ? "/content/parts/0/text" : "/content");
+    if (gemini && text_at(element, "model") != fmt::format("models/{}", model))
+      return refused("requests: the model of each must be the one of the path", list_name);
+    if (text == nullptr || as_text(*text).value_or("").empty())
+      return refused(fmt::format("{}: expected texts that are not empty", list_name), list_name);
+    asked.texts.emplace_back(*as_text(*text));
+  }
+  return asked;
+}
+
+Json shown(const std::vector<float>& vector, std::int64_t tokens, const Asked& asked, EmbeddingWire form,
+           std::size_t index) {
+  Json values = asked.packed ? Json(boost::json::string(packed_vector(vector))) : numbers(vector);
+  switch (form) {
+    case EmbeddingWire::ollama:
+      return values;
+    case EmbeddingWire::gemini:
+      return JsonObject{{"values", std::move(values)}};
+    case EmbeddingWire::vertex: {
+      JsonObject statistics{{"token_count", tokens}, {"truncated", false}};
+      return JsonObject{
+          {"embeddings", JsonObject{{"values", std::move(values)}, {"statistics", std::move(statistics)}}}};
+    }
+    case EmbeddingWire::openai:
+      break;
+  }
+  return JsonObject{{"object", "embedding"}, {"index", index}, {"embedding", std::move(values)}};
+}
+
+Json whole(JsonArray list, std::int64_t tokens, const Asked& asked, EmbeddingWire form) {
+  const std::string model = "sim/" + asked.model;
+  switch (form) {
+    case EmbeddingWire::ollama:
+      return JsonObject{{"model", model}, {"embeddings", std::move(list)}, {"prompt_eval_count", tokens}};
+    case EmbeddingWire::gemini:
+      return JsonObject{{"embeddings", std::move(list)}};
+    case EmbeddingWire::vertex:
+      return JsonObject{{"predictions", std::move(list)}};
+    case EmbeddingWire::openai:
+      break;
+  }
+  return JsonObject{{"object", "list"},
+                    {"data", std::move(list)},
+                    {"model", model},
+                    {"usage", JsonObject{{"prompt_tokens", tokens}, {"total_tokens", tokens}}}};
+}
+
 }  // namespace
 
-std::expected<EmbeddingsAnswer, WireError> answer_embeddings(const Json& body, EmbeddingForm form,
-                                                             std::uint64_t seed) {
-  const auto asked = read(body);
+std::expected<EmbeddingsAnswer, WireError> answer_embeddings(const Json& body, EmbeddingWire form,
+                                                             std::uint64_t seed, std::string_view model) {
+  const bool google = form == EmbeddingWire::gemini || form == EmbeddingWire::vertex;
+  const auto asked = google ? read_google(body, form, model) : read(body);
   if (!asked) return std::unexpected(asked.error());
   EmbeddingsAnswer answer;
   JsonArray list;
   for (std::size_t i = 0; i < asked->texts.size(); ++i) {
-    answer.usage.prompt_tokens += estimate_tokens(asked->texts[i]);
-    const auto vector = text_vector(asked->texts[i], seed, asked->dimensions);
-    Json shown = asked->packed ? Json(boost::json::string(packed_vector(vector))) : numbers(vector);
-    if (form == EmbeddingForm::ollama) {
-      list.push_back(std::move(shown));
-    } else {
-      list.push_back(JsonObject{{"object", "embedding"}, {"index", i}, {"embedding", std::move(shown)}});
-    }
+    const std::int64_t tokens = estimate_tokens(asked->texts[i]);
+    answer.usage.prompt_tokens += tokens;
+    list.push_back(shown(text_vector(asked->texts[i], seed, asked->dimensions), tokens, *asked, form, i));
   }
-  const std::int64_t tokens = answer.usage.prompt_tokens;
-  answer.body =
-      form == EmbeddingForm::ollama
-          ? to_text(JsonObject{{"model", "sim/" + asked->model},
-                               {"embeddings", std::move(list)},
-                               {"prompt_eval_count", tokens}})
-          : to_text(JsonObject{{"object", "list"},
-                               {"data", std::move(list)},
-                               {"model", "sim/" + asked->model},
-                               {"usage", JsonObject{{"prompt_tokens", tokens}, {"total_tokens", tokens}}}});
+  answer.body = to_text(whole(std::move(list), answer.usage.prompt_tokens, *asked, form));
   return answer;
 }
 

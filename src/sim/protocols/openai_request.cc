@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "sim/answers/words.h"
+#include "sim/protocols/compatible_services.h"
 #include "sim/protocols/openai_wire.h"
 #include "sim/protocols/request_check.h"
 #include "sim/protocols/strict_schema.h"
@@ -70,7 +71,13 @@ class Reading {
   OpenAiCall read() {
     call_.request.model = check_.text(body_, "model", "", Need::required).value_or("");
     read_messages();
-    check_.known_keys(body_, kParameters, "");
+    check_.known_keys(
+        body_, parameters_of_service(call_.request.model, {kParameters.begin(), kParameters.end()}), "");
+    const auto effort = check_.text(body_, "reasoning_effort", "", Need::optional).value_or("");
+    if (!effort.empty() && !is_own_effort(call_.request.model, effort))
+      check_.one_of(effort, kReasoningEfforts, "reasoning_effort");
+    const bool asked_by_effort = !effort.empty() && effort != "none";
+    call_.thinks = read_own_parameters(check_, body_) || asked_by_effort;
     read_tools();
     read_tool_choice();
     read_format();
@@ -301,10 +308,14 @@ class Reading {
     sampling.temperature = check_.number(body_, "temperature", "", 0, 2);
     sampling.top_p = check_.number(body_, "top_p", "", 0, 1);
     sampling.seed = check_.whole(body_, "seed", "", std::numeric_limits<std::int64_t>::min(), Need::optional);
+    if (!sampling.seed) sampling.seed = check_.whole(body_, "random_seed", "", 0, Need::optional);
     check_.number(body_, "frequency_penalty", "", -2, 2);
     check_.number(body_, "presence_penalty", "", -2, 2);
     check_.boolean(body_, "parallel_tool_calls", "");
     check_.boolean(body_, "logprobs", "");
+    if (const JsonObject* bias = check_.map(body_, "logit_bias", "", Need::optional)) {
+      for (const auto& member : *bias) check_.number(*bias, member.key(), "logit_bias", -100, 100);
+    }
     const auto older = check_.whole(body_, "max_tokens", "", 1, Need::optional);
     const auto newer = check_.whole(body_, "max_completion_tokens", "", 1, Need::optional);
     if (older && newer) {

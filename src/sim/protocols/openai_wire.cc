@@ -125,6 +125,11 @@ std::string openai_reply_body(const ChatReply& reply, const ReplyIdentity& ident
   append_text_or_null(out, "content", reply.message.text);
   out += ',';
   append_text_or_null(out, "refusal", reply.refusal);
+  // As servers of models that think aloud have it; the real service tells no thoughts here.
+  if (!reply.message.reasoning.empty()) {
+    out += ',';
+    append_quoted(out, "reasoning_content", reply.message.reasoning);
+  }
   if (!reply.message.tool_calls.empty()) {
     out += R"(,"tool_calls":[)";
     for (std::size_t i = 0; i < reply.message.tool_calls.size(); ++i) {
@@ -153,7 +158,8 @@ std::vector<std::string> openai_events(const ChatReply& reply, const ReplyIdenti
   events.delta(reply.message.tool_calls.empty() ? R"({"role":"assistant","content":"","refusal":null})"
                                                 : R"({"role":"assistant","content":null,"refusal":null})");
   for (const auto& [key, text] :
-       {std::pair<std::string_view, std::string_view>{"content", reply.message.text},
+       {std::pair<std::string_view, std::string_view>{"reasoning_content", reply.message.reasoning},
+        {"content", reply.message.text},
         {"refusal", reply.refusal}}) {
     for (const std::string_view piece : stream_pieces(text)) {
       std::string delta = "{";

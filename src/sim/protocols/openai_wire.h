@@ -19,6 +19,7 @@ struct OpenAiCall {
   ChatRequest request;
   bool stream = false;
   bool include_usage = false;
+  bool thinks = false;
 };
 
 std::expected<OpenAiCall, WireError> read_openai_request(const Json& body);

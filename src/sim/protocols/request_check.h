@@ -3,6 +3,7 @@
 // asks once, at its end, whether all was well.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,6 +22,10 @@ struct Refusal {
 };
 
 enum class Need { required, optional };
+
+// OpenAI's, in both of its protocols; which of them a model has differs.
+inline constexpr std::array<std::string_view, 7> kReasoningEfforts = {"none", "minimal", "low", "medium",
+                                                                      "high", "xhigh",   "max"};
 
 class RequestCheck {
  public:

@@ -18,7 +18,8 @@
 // Several units of one text belong together: with clusters the t-test takes their error, C/(C−1)·Σ over
 // clusters of (Σ(d − mean))²/n², and C−1 degrees of freedom; n above is then C.
 //
-// Two humans only show whether the candidate is nearer to one than to the other; the authors ask for three.
+// Two humans only show whether the candidate is nearer to one than to the other; the authors ask for three,
+// and below that there is no verdict.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,8 @@
 #include "stats/test_result.h"
 
 namespace assay {
+
+inline constexpr std::size_t kFewestHumans = 3;
 
 // How well a rating stands for those that remain: the share of them that is equal to it (labels), or the root
 // mean square distance to them, less being better (numbers). Scores that only rounding tells apart are equal.
@@ -61,7 +64,7 @@ struct AltTest {
   Estimate winning_rate;
   // ρ over the humans with enough units, and its interval from drawing units (or clusters) again.
   Estimate advantage;
-  std::optional<bool> passed;  // ω >= ½
+  std::optional<bool> passed;  // ω >= ½; nothing of fewer than three humans
 };
 
 // The candidate has one rating per unit of the table, NaN where it has none; labels are numbers as in

@@ -124,8 +124,9 @@ std::string wrong_table(std::span<const std::int64_t> counts, std::span<const do
   return "";
 }
 
+// `clusters` are those of the table's cells; none: every unit stands for itself.
 CohenKappa kappa_of(std::span<const std::int64_t> counts, std::span<const double> weights, Estimate described,
-                    const Resampling& resampling) {
+                    const Resampling& resampling, std::span<const ClusterCells> clusters = {}) {
   const std::string wrong = wrong_table(counts, weights);
   if (!wrong.empty()) return undefined_kappa(std::move(described), wrong);
   described.n = 0;
@@ -174,8 +175,8 @@ CohenKappa kappa_of(std::span<const std::int64_t> counts, std::span<const double
         drawn.set(again);
         figures[0] = drawn.kappa(scaled);
       },
-      resampling);
-  attach(figure.resampled, intervals[0], level);
+      resampling, clusters);
+  attach(figure.resampled, intervals[0], level, clusters.empty() ? Drawn::cases : Drawn::clusters);
   return result;
 }
 
@@ -217,12 +218,19 @@ CohenKappa cohen_kappa(const Ratings& ratings, KappaWeights weights, const Resam
   if (!reason.empty()) return undefined_kappa(std::move(described), reason);
 
   std::vector<std::int64_t> counts(side * side);
-  for (std::size_t u = 0; u < units.rows.size(); ++u) {
-    const auto i = std::ranges::lower_bound(categories, units.rows[u][0]) - categories.begin();
-    const auto j = std::ranges::lower_bound(categories, units.rows[u][1]) - categories.begin();
-    counts[static_cast<std::size_t>(i) * side + static_cast<std::size_t>(j)] += units.counts[u];
+  std::vector<std::size_t> cell_of;  // each row is one cell of the table
+  for (const std::vector<double>& row : units.rows) {
+    const auto i = std::ranges::lower_bound(categories, row[0]) - categories.begin();
+    const auto j = std::ranges::lower_bound(categories, row[1]) - categories.begin();
+    cell_of.push_back(static_cast<std::size_t>(i) * side + static_cast<std::size_t>(j));
+    counts[cell_of.back()] = units.counts[cell_of.size() - 1];
   }
-  return kappa_of(counts, disagreement_weights(categories, weights), std::move(described), resampling);
+  std::vector<ClusterCells> clusters = units.clusters;
+  for (ClusterCells& cluster : clusters) {
+    for (auto& [cell, count] : cluster) cell = cell_of[cell];
+  }
+  return kappa_of(counts, disagreement_weights(categories, weights), std::move(described), resampling,
+                  clusters);
 }
 
 CohenKappa cohen_kappa(std::span<const std::int64_t> counts, std::span<const double> weights,

@@ -29,6 +29,8 @@ enum class KappaWeights { unweighted, linear, quadratic };
 // v_ij for categories with these values, row by row.
 std::vector<double> disagreement_weights(std::span<const double> categories, KappaWeights weights);
 
+// Where units name clusters, the bootstrap draws these; the normal interval and the test take the units as
+// independent.
 // For exactly two raters (Ratings::pair takes two out of more). More than 200 different values are refused:
 // those are measurements, not labels.
 CohenKappa cohen_kappa(const Ratings& ratings, KappaWeights weights = KappaWeights::unweighted,

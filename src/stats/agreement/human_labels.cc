@@ -1,6 +1,7 @@
 #include "stats/agreement/human_labels.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -86,6 +87,11 @@ double covariance(const std::vector<double>& x, const std::vector<double>& y) {
   return sum / n;
 }
 
+// human - λ·judge of the four kinds of rows there can be where all is 0 or 1.
+std::array<double, 4> residuals_of_each(double lambda) {
+  return {0, 1, -lambda, 1 - lambda};
+}
+
 // λ·mean(unlabelled judge) + mean(human - λ·judge).
 Estimate powered(const Labelled& labelled, const Moments& unlabelled, double lambda, std::string method,
                  const LabelOptions& options) {
@@ -96,7 +102,14 @@ Estimate powered(const Labelled& labelled, const Moments& unlabelled, double lam
     scale = std::max(scale, std::fabs(labelled.human[i]) + std::fabs(labelled.judge[i]));
   }
   const Part rest = part_of(unlabelled, options.interval);
-  const Part parts[] = {{lambda * lambda * rest.variance, rest.freedom}, part_of(residual, options.interval)};
+  Part own = part_of(residual, options.interval);
+  if (options.one_of_each && residual.n() > 1) {
+    Moments spread = residual;
+    for (const double one : residuals_of_each(lambda)) spread.add(one);
+    const double n = static_cast<double>(spread.n());
+    own.variance = part_of(spread, options.interval).variance * n / static_cast<double>(residual.n());
+  }
+  const Part parts[] = {{lambda * lambda * rest.variance, rest.freedom}, own};
   // A judge that is not trusted at all adds nothing, whatever it said.
   const std::span<const Part> used = lambda == 0 ? std::span(parts).subspan(1) : std::span<const Part>(parts);
   return figure(lambda * *unlabelled.mean() + *residual.mean(), residual.n(), std::move(method), used, scale,
@@ -177,6 +190,7 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
   std::vector<const JudgedRow*> used;
   double judge_sum = 0;
   double weights = 0;
+  double square_weights = 0;
   double human_sum = 0;
   double judge_labelled_sum = 0;
   double scale = 0;
@@ -195,6 +209,7 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
     if (!row.human) continue;
     ++estimate.n;
     weights += 1 / row.probability;
+    square_weights += 1 / (row.probability * row.probability);
     human_sum += *row.human / row.probability;
     judge_labelled_sum += row.judge / row.probability;
     scale = std::max(scale, std::fabs(*row.human));
@@ -248,6 +263,14 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
     }
     // People saw few of the units: their number, not that of all, tells how well the spread is known.
     const double known = static_cast<double>(labelled_units);
+    if (options.one_of_each) {
+      // With the weight that the labelled rows have in the variance.
+      const double weight = count / weights;
+      const double average = weight * weight * square_weights / static_cast<double>(estimate.n);
+      const double mean = human_mean - lambda * judge_labelled_mean;
+      for (const double one : residuals_of_each(lambda)) squares += average * (one - mean) * (one - mean);
+      squares *= known / (known + 4);
+    }
     if (options.interval == LabelInterval::student) {
       squares *= known / (known - 1);
     } else if (units.size() < used.size()) {
@@ -260,6 +283,20 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
     estimate.undefined = std::move(with_interval.undefined);
   }
   return {std::move(estimate), lambda};
+}
+
+Estimate people_of_weighted_labels(std::span<const JudgedRow> rows, const LabelOptions& options) {
+  std::vector<JudgedRow> labelled;
+  for (const JudgedRow& row : rows) {
+    if (!row.human) continue;
+    labelled.push_back(row);
+    labelled.back().judge = 0;  // one that says nothing is trusted with nothing
+  }
+  LabelOptions alone = options;
+  alone.one_of_each = false;
+  Estimate estimate = with_weighted_labels(labelled, alone).estimate;
+  estimate.method = "mean_weighted";
+  return estimate;
 }
 
 Estimate rogan_gladen(const JudgeErrors& counts, double level) {
@@ -323,6 +360,64 @@ Estimate rogan_gladen(const JudgeErrors& counts, double level) {
   return estimate;
 }
 
+namespace {
+
+struct TicketedRow {
+  double score;
+  std::uint64_t ticket;
+  std::size_t index;
+};
+
+// Probabilities in proportion to `sizes` that sum to the budget, none above 1.
+std::vector<double> inclusion_probabilities(std::span<const double> sizes, std::size_t budget) {
+  if (budget >= sizes.size()) return std::vector<double>(sizes.size(), 1.0);
+  std::vector<double> chances(sizes.size(), 0.0);
+  std::vector<bool> certain(sizes.size(), false);
+  for (auto left = static_cast<double>(budget);;) {
+    double sum = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) sum += certain[i] ? 0 : sizes[i];
+    bool more = false;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (certain[i]) continue;
+      chances[i] = sum > 0 ? left * sizes[i] / sum : 0;
+      more = more || chances[i] >= 1;
+    }
+    if (!more) return chances;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (certain[i] || chances[i] < 1) continue;
+      certain[i] = true;
+      chances[i] = 1;
+      left -= 1;
+    }
+  }
+}
+
+// Systematic sampling in random order: each row has exactly its probability, and their number is the budget.
+void choose_informative(std::vector<TicketedRow>& rows, std::size_t budget, const LabelPlan& plan,
+                        LabelChoice& choice) {
+  constexpr double kFloor = 0.05;
+  std::ranges::sort(rows, {}, [](const TicketedRow& row) { return std::pair(row.ticket, row.index); });
+  std::vector<double> sizes;
+  for (const TicketedRow& row : rows) {
+    const double share =
+        std::clamp((row.score - plan.range.low) / (plan.range.high - plan.range.low), 0.0, 1.0);
+    sizes.push_back(std::sqrt(share * (1 - share) + kFloor));
+  }
+  const std::vector<double> chances = inclusion_probabilities(sizes, std::min(budget, rows.size()));
+  double next = Random::keyed(plan.seed, "label", "start").uniform();
+  double sum = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    choice.probabilities[rows[i].index] = chances[i];
+    sum += chances[i];
+    if (chances[i] < 1 && sum <= next) continue;
+    choice.rows.push_back(rows[i].index);
+    next += 1;
+  }
+  std::ranges::sort(choice.rows);
+}
+
+}  // namespace
+
 LabelChoice choose_rows_to_label(std::span<const double> judge, std::span<const std::string> names,
                                  std::size_t budget, const LabelPlan& plan) {
   LabelChoice choice;
@@ -332,11 +427,7 @@ LabelChoice choose_rows_to_label(std::span<const double> judge, std::span<const 
     return choice;
   }
   // By score; equal scores in the order of chance, which also says who is chosen within a group.
-  struct Row {
-    double score;
-    std::uint64_t ticket;
-    std::size_t index;
-  };
+  using Row = TicketedRow;
   std::vector<Row> rows;
   for (std::size_t i = 0; i < judge.size(); ++i) {
     if (!std::isfinite(judge[i])) continue;
@@ -346,6 +437,10 @@ LabelChoice choose_rows_to_label(std::span<const double> judge, std::span<const 
   }
   if (rows.empty() || budget == 0) {
     choice.undefined = rows.empty() ? "no row has a score" : "no labels were asked for";
+    return choice;
+  }
+  if (plan.design == LabelPlan::Design::informative) {
+    choose_informative(rows, budget, plan, choice);
     return choice;
   }
   std::ranges::sort(rows, [](const Row& a, const Row& b) {

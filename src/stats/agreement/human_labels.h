@@ -25,6 +25,12 @@ enum class LabelInterval { normal, student };
 struct LabelOptions {
   double level = 0.95;
   LabelInterval interval = LabelInterval::normal;
+  // For scores and labels that are all 0 or 1: the variance of the corrected figure is taken as if one row of
+  // each of the four kinds (judge and people, 0 or 1) had been labelled besides, in the manner of the
+  // adjusted intervals for paired rates (Agresti and Min 2005, Bonett and Price 2012). Where the judge was
+  // right on all of a few rows, their residuals do not vary at all, and without this the interval would hold
+  // nothing but the judge's own. The figure itself stays.
+  bool one_of_each = false;
 };
 
 struct HumanLabelFigures {
@@ -67,6 +73,12 @@ struct WeightedLabelFigure {
 };
 WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const LabelOptions& options = {});
 
+// People alone, for rows that were chosen so: Σ w·human/Σ w over the labelled rows, the variance from
+// w·(human
+// - the mean), clustered alike. The plain mean of labels that were drawn by the judge's score is a mean of
+// the draw. Method "mean_weighted".
+Estimate people_of_weighted_labels(std::span<const JudgedRow> rows, const LabelOptions& options = {});
+
 // Pass or fail: how often do rows pass, if the judge errs at known rates? Rogan and Gladen 1978; delta
 // interval as in Lee et al., arXiv:2511.21140:
 //   θ = (p + spec - 1)/(sens + spec - 1),
@@ -76,8 +88,9 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
 // an interval that lies outside altogether contradicts the measured rates and is undefined. Undefined where
 // sens + spec - 1 is below 0.05 or cannot be told from 0 at the level: then the judge says nothing, and the
 // formula divides by noise. Assumes that sens and spec are the same in the rows where they were measured and
-// in those that are judged (the shares of passing rows may differ). Method "rogan_gladen"; `n` is the number
-// of judged rows.
+// in those that are judged (the shares of passing rows may differ), which rows that were chosen by the
+// judge's verdict do not show, and that rows are independent. Method "rogan_gladen"; `n` is the number of
+// judged rows.
 struct JudgeErrors {
   std::int64_t judged = 0;           // rows that the judge saw
   std::int64_t judged_pass = 0;      // … and let pass
@@ -100,13 +113,17 @@ struct LabelChoice {
 struct LabelPlan {
   std::uint64_t seed = 0;
   // uniform: every row alike. stratified: the same number from each group of like judge scores, so that rare
-  // scores are seen; use with_weighted_labels then.
-  enum class Design { uniform, stratified } design = Design::uniform;
+  // scores are seen. informative: the more, the less sure the judge is of the row, which makes the interval
+  // of the corrected figure narrow: with p the score's place on the range, in proportion to
+  // sqrt(p(1 - p) + 0.05), the deviation to be expected of a label where the judge is calibrated, with a
+  // floor for where it is not. For the latter two with_weighted_labels.
+  enum class Design { uniform, stratified, informative } design = Design::uniform;
   std::size_t strata = 5;  // at most; equal scores are never parted
+  Interval range{0, 1};    // of the scores; informative
 };
 
-// Chooses `budget` rows (all, if there are fewer). Whether a row is chosen hangs on the seed and its name
-// alone, not on the order of rows; names must differ (an empty list: the row's number is its name).
+// Chooses `budget` rows (all, if there are fewer). Whether a row is chosen hangs on the seed, the names and
+// the scores, not on the order of rows; names must differ (an empty list: the row's number is its name).
 LabelChoice choose_rows_to_label(std::span<const double> judge, std::span<const std::string> names,
                                  std::size_t budget, const LabelPlan& plan = {});
 

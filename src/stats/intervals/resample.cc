@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 namespace assay {
@@ -157,6 +159,13 @@ ResampledInterval percentile_interval(std::vector<double> draws, double level) {
   const double tail = (1 - level) / 2;
   const double low = quantile_of(draws, tail);
   return {Interval{low, quantile_of(draws, 1 - tail)}, ""};
+}
+
+double expanded_level(double level, std::int64_t units) {
+  if (units < 2) return level;
+  const auto n = static_cast<double>(units);
+  const double t = boost::math::quantile(boost::math::students_t(n - 1), 0.5 + level / 2);
+  return 2 * boost::math::cdf(boost::math::normal(), t * std::sqrt(n / (n - 1))) - 1;
 }
 
 std::vector<ResampledInterval> resample_cells(std::span<const std::int64_t> counts, std::size_t figures,

@@ -38,6 +38,11 @@ double quantile_of(std::span<double> values, double share);
 // leave none either: a point would claim certainty.
 ResampledInterval percentile_interval(std::vector<double> draws, double level);
 
+// The level whose percentiles hold as much as `level` promises when few units are drawn again: draws vary
+// less than the data by (n − 1)/n, and the normal's quantiles are short of Student's. Both are made up for
+// (Hesterberg, What Teachers Should Know about the Bootstrap, The American Statistician 69, 2015).
+double expanded_level(double level, std::int64_t units);
+
 // How often each cell occurs in one cluster; cells that it does not have are left out.
 using ClusterCells = std::vector<std::pair<std::size_t, std::int64_t>>;
 // With fewer clusters the percentiles are too narrow to be called what they claim.

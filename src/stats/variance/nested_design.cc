@@ -158,7 +158,8 @@ NestedStudy nested_study(const NestedScores& scores, const Resampling& resamplin
   const auto interval = [&](Component component) -> ResampledInterval {
     if (queries.size() < kFewestClusters)
       return {std::nullopt, "no interval: there are fewer than ten queries"};
-    return percentile_interval(std::move(draws[component]), resampling.level);
+    return percentile_interval(std::move(draws[component]),
+                               expanded_level(resampling.level, static_cast<std::int64_t>(queries.size())));
   };
   double sum = 0;
   for (const Component component : visible(study)) sum += std::max(solved[component], 0.0);

@@ -15,9 +15,9 @@
 // Designs in which all facets are crossed are in variance_components.h.
 //
 // Negative components are reported as 0 with a note. Queries without the full set of ratings are left out and
-// counted. Intervals are the percentile bootstrap over queries: what other queries would change, not other
-// evaluators; variances are skewed, so with few queries their upper limits are too low. Reference: Brennan,
-// "Generalizability Theory" (2001), chapter 3 (nested designs).
+// counted. Intervals are the percentile bootstrap over queries, expanded for few (expanded_level): what other
+// queries would change, not other evaluators; variances are skewed, so with few queries their upper limits
+// are too low. Reference: Brennan, "Generalizability Theory" (2001), chapter 3 (nested designs).
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,11 @@ std::vector<Mask> report_order(Mask whole) {
 std::vector<ResampledInterval> draw_items(
     const BalancedTable& table, std::size_t figures, const Resampling& resampling,
     const std::function<void(const BalancedTable::Squares&, std::span<double>)>& evaluate) {
+  if (table.items() < kFewestClusters)
+    return std::vector<ResampledInterval>(figures,
+                                          {std::nullopt, "no interval: there are fewer than ten items"});
   Resampling bounded = resampling;
+  bounded.level = expanded_level(resampling.level, static_cast<std::int64_t>(table.items()));
   bounded.draws = std::min(resampling.draws, kMostWork / static_cast<std::int64_t>(table.cells()));
   if (bounded.draws < std::min(kFewestDraws, resampling.draws)) {
     return std::vector<ResampledInterval>(

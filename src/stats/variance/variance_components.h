@@ -19,9 +19,9 @@
 // Negative components, which mean squares can give for a small true one, are reported as 0 with a note. Items
 // without the full number of scores are left out and counted (the balanced part is used); nothing is said if
 // fewer than two remain, if a facet has one level, or if all scores are equal. Intervals are the percentile
-// bootstrap over items: they say what other items would change, not other personas or judges, and with few
-// items they are too short by about 1/n. References: Cronbach et al. 1972; Brennan, "Generalizability Theory"
-// (2001); Shavelson and Webb 1991.
+// bootstrap over items, from ten of them on and expanded for few (expanded_level): they say what other items
+// would change, not other personas or judges. References: Cronbach et al. 1972; Brennan, "Generalizability
+// Theory" (2001); Shavelson and Webb 1991.
 #pragma once
 
 #include <cstdint>

@@ -25,12 +25,12 @@ Result<std::vector<SubsetSize>> DataReads::subsets_where(const std::string& cond
   std::vector<SubsetSize> list;
   const std::string sql = fmt::format(
       "SELECT n.text, m.percent, count(*), (SELECT count(*) FROM item_tags t WHERE t.tag = m.tag) FROM "
-      "subset_members m JOIN names n ON n.name = m.tag {} GROUP BY m.tag, m.percent ORDER BY m.tag, "
+      "subset_members m JOIN names n ON n.name = m.tag {} GROUP BY m.tag, n.text, m.percent ORDER BY m.tag, "
       "m.percent",
       condition);
   if (auto read =
           statements_.each(sql, values,
-                           [&](const Statement& row) {
+                           [&](const SqlRow& row) {
                              list.push_back({std::string(row.text(0)), static_cast<int>(row.integer(1)),
                                              row.integer(2), row.integer(3)});
                            });
@@ -83,7 +83,7 @@ Result<RecordRow> DataReads::record_at(std::int64_t row) {
           "names m ON m.name = r.mode LEFT JOIN names j ON j.name = r.job WHERE r.record = ? ORDER BY "
           "r.result LIMIT 1",
           {row},
-          [&](const Statement& found) {
+          [&](const SqlRow& found) {
             record.recorded_ms = found.integer(0);
             record.agent = found.text(1);
             record.context_id = found.text(2);
@@ -98,8 +98,8 @@ Result<RecordRow> DataReads::record_at(std::int64_t row) {
   }
   if (auto read = statements_.each(
           "SELECT i.item_id FROM results r JOIN items i ON i.item = r.item WHERE r.record = ? GROUP BY "
-          "r.item ORDER BY min(r.result)",
-          {row}, [&](const Statement& found) { record.item_ids.emplace_back(found.text(0)); });
+          "i.item_id ORDER BY min(r.result)",
+          {row}, [&](const SqlRow& found) { record.item_ids.emplace_back(found.text(0)); });
       !read) {
     return fail(std::move(read.error()));
   }
@@ -116,7 +116,7 @@ Result<std::optional<WholeRecord>> DataReads::record(std::int64_t record_id) {
   if (!snapshot) return fail(snapshot.error());
   std::optional<WholeRecord> whole;
   if (auto read = statements_.each("SELECT json FROM records WHERE record = ?", {record_id},
-                                   [&](const Statement& row) {
+                                   [&](const SqlRow& row) {
                                      whole.emplace();
                                      whole->json = row.text(0);
                                    });
@@ -137,9 +137,9 @@ Result<ContextPage> DataReads::contexts(const ContextQuery& query) {
   if (auto read = statements_.each(
           "SELECT r.context_id, r.agent, n.text, min(r.recorded_ms), max(r.recorded_ms), count(DISTINCT "
           "r.record), count(*) FROM results r JOIN names n ON n.name = r.agent WHERE (r.context_id, r.agent) "
-          "> (?, ?) GROUP BY r.context_id, r.agent ORDER BY r.context_id, r.agent LIMIT ?",
+          "> (?, ?) GROUP BY r.context_id, r.agent, n.text ORDER BY r.context_id, r.agent LIMIT ?",
           {std::string_view(first.context_id), first.agent, query.count + 1},
-          [&](const Statement& row) {
+          [&](const SqlRow& row) {
             if (static_cast<std::int64_t>(page.rows.size()) == query.count) {
               page.next = last;
               return;
@@ -160,7 +160,7 @@ Result<FeedbackRow> DataReads::feedback_at(std::int64_t row) {
   if (auto read = statements_.each(
           "SELECT recorded_ms, result, person, likert, agreement, json FROM feedback WHERE feedback = ?",
           {row},
-          [&](const Statement& found) {
+          [&](const SqlRow& found) {
             feedback.recorded_ms = found.integer(0);
             feedback.feedback.result_id = found.integer(1);
             feedback.feedback.person = found.text(2);
@@ -178,7 +178,7 @@ Result<FeedbackRow> DataReads::feedback_at(std::int64_t row) {
 }
 
 Result<FeedbackPage> DataReads::feedback(const FeedbackQuery& query) {
-  return read_page(statements_, select_feedback(query), &FeedbackPage::rows,
+  return read_page(statements_, select_feedback(query, statements_.dialect()), &FeedbackPage::rows,
                    [this](std::int64_t row) { return feedback_at(row); });
 }
 
@@ -191,7 +191,7 @@ Result<Listed<TagSize>> DataReads::tags(const NameQuery& query) {
           "item_tags t WHERE t.tag = n.name) OR EXISTS (SELECT 1 FROM result_tags t WHERE t.tag = n.name)) "
           "ORDER BY n.name LIMIT ?",
           {query.after, query.count + 1},
-          [&](const Statement& row) {
+          [&](const SqlRow& row) {
             numbers.push_back(row.integer(0));
             list.rows.push_back({std::string(row.text(1)), row.integer(2), row.integer(3)});
           });
@@ -213,7 +213,7 @@ Result<Listed<VersionedName>> DataReads::versioned(VersionedKind kind, const Nam
               "EXISTS (SELECT 1 FROM {0}_versions v WHERE v.id = n.name) ORDER BY n.name LIMIT ?",
               persona ? "persona" : "perspective"),
           {query.after, query.count + 1},
-          [&](const Statement& row) {
+          [&](const SqlRow& row) {
             numbers.push_back(row.integer(0));
             list.rows.push_back({std::string(row.text(1)), row.integer(2), row.integer(3)});
           });
@@ -232,7 +232,7 @@ Result<std::vector<Version>> DataReads::versions(VersionedKind kind, const std::
                       "r.{0}_version = v.version) FROM {0}_versions v WHERE v.id = {1} ORDER BY v.version",
                       persona ? "persona" : "perspective", kNameOf),
           {id},
-          [&](const Statement& row) {
+          [&](const SqlRow& row) {
             list.push_back({row.integer(0), std::string(row.text(1)), row.integer(2)});
           });
       !read) {

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "store/data/data_selection.h"
-#include "store/statements.h"
+#include "store/data/data_sql.h"
 
 namespace assay {
 
@@ -23,8 +23,9 @@ struct Matches {
 // Everything read while it lives is from one state of the database.
 class Snapshot {
  public:
-  static Result<Snapshot> begin(Statements& statements) {
-    if (auto begun = statements.run("BEGIN"); !begun) return fail(std::move(begun.error()));
+  static Result<Snapshot> begin(DataSql& statements) {
+    if (auto begun = statements.run(statements.dialect().begin_reading); !begun)
+      return fail(std::move(begun.error()));
     return Snapshot(statements);
   }
   Snapshot(Snapshot&& other) noexcept : statements_(std::exchange(other.statements_, nullptr)) {}
@@ -34,11 +35,11 @@ class Snapshot {
   }
 
  private:
-  explicit Snapshot(Statements& statements) : statements_(&statements) {}
-  Statements* statements_;
+  explicit Snapshot(DataSql& statements) : statements_(&statements) {}
+  DataSql* statements_;
 };
 
-inline Result<Matches> find_matches(Statements& statements, const Selection& asked) {
+inline Result<Matches> find_matches(DataSql& statements, const Selection& asked) {
   const bool all = asked.count < 1;
   const std::int64_t offset = std::max<std::int64_t>(0, asked.offset);
   const bool goes_on = !asked.behind_values.empty();
@@ -47,12 +48,12 @@ inline Result<Matches> find_matches(Statements& statements, const Selection& ask
   values.insert(values.end(), asked.behind_values.begin(), asked.behind_values.end());
   // Uncounted, one row more tells whether anything follows.
   const bool counted = asked.totals == Totals::counted;
-  values.emplace_back(all ? std::int64_t{-1} : asked.count + (counted ? 0 : 1));
+  values.emplace_back(all ? kAllRows : asked.count + (counted ? 0 : 1));
   values.emplace_back(offset);
-  if (auto read = statements.each(
-          "SELECT " + asked.row + " FROM " + asked.from + asked.order_join + " WHERE " + asked.where +
-              " AND " + asked.behind + " ORDER BY " + asked.order + " LIMIT ? OFFSET ?",
-          values, [&](const Statement& row) { found.rows.push_back(row.integer(0)); });
+  if (auto read = statements.each("SELECT " + asked.row + " FROM " + asked.from + asked.order_join +
+                                      " WHERE " + asked.where + " AND " + asked.behind + " ORDER BY " +
+                                      asked.order + " LIMIT ? OFFSET ?",
+                                  values, [&](const SqlRow& row) { found.rows.push_back(row.integer(0)); });
       !read) {
     return fail(std::move(read.error()));
   }
@@ -88,7 +89,7 @@ inline Result<Matches> find_matches(Statements& statements, const Selection& ask
 
 // The page of what was asked for; `read_row` turns a number into what is given out.
 template <class Page, class Rows, class ReadRow>
-Result<Page> read_page(Statements& statements, const Selection& asked, Rows Page::* rows,
+Result<Page> read_page(DataSql& statements, const Selection& asked, Rows Page::* rows,
                        const ReadRow& read_row) {
   const auto snapshot = Snapshot::begin(statements);
   if (!snapshot) return fail(snapshot.error());

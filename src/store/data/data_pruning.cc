@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/data/data_tables.h"
+#include "store/data/data_database.h"
 #include "store/data/data_writes.h"
 
 namespace assay {
@@ -16,12 +16,11 @@ struct Oldest {
   std::int64_t count = 0;
 };
 
-Result<Oldest> oldest(Statements& statements, std::string_view rows, std::int64_t since_ms,
-                      std::int64_t most) {
+Result<Oldest> oldest(DataSql& statements, std::string_view rows, std::int64_t since_ms, std::int64_t most) {
   Oldest found;
   bool ended = false;
   std::optional<std::int64_t> held;  // goes if another row follows
-  const auto read = statements.each(rows, {most + 1}, [&](const Statement& row) {
+  const auto read = statements.each(rows, {most + 1}, [&](const SqlRow& row) {
     if (held) {
       found.last = std::exchange(held, std::nullopt);
       ++found.count;
@@ -38,7 +37,7 @@ constexpr std::string_view kOldestRecords =
 constexpr std::string_view kOldestFailures =
     "SELECT failure, recorded_ms FROM failure_rows ORDER BY failure LIMIT ?";
 
-Status run_all(Statements& statements, std::initializer_list<std::string_view> all, std::int64_t value) {
+Status run_all(DataSql& statements, std::initializer_list<std::string_view> all, std::int64_t value) {
   for (const std::string_view sql : all) {
     if (auto done = statements.run(sql, {value}); !done) return done;
   }
@@ -48,16 +47,16 @@ Status run_all(Statements& statements, std::initializer_list<std::string_view> a
 // Behind the verdicts of all records up to this one.
 // Results are numbered in the order of their records, so that the first that fits is found at once; by the
 // index over records (hence the +) all behind it would be sorted.
-Result<std::optional<std::int64_t>> first_result_behind(Statements& statements, std::int64_t record) {
+Result<std::optional<std::int64_t>> first_result_behind(DataSql& statements, std::int64_t record) {
   return statements.number("SELECT result FROM results WHERE +record > ? ORDER BY result LIMIT 1", {record});
 }
 
-Status prune_items(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
+Status prune_items(DataSql& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
   std::vector<std::int64_t> rows;
   if (auto read = statements.each(
           "SELECT item FROM items WHERE published_ms < ?1 AND position IS NOT NULL AND position < (SELECT "
           "max(position) FROM items) ORDER BY published_ms LIMIT ?2",
-          {since_ms, most}, [&](const Statement& row) { rows.push_back(row.integer(0)); });
+          {since_ms, most}, [&](const SqlRow& row) { rows.push_back(row.integer(0)); });
       !read) {
     return read;
   }
@@ -69,33 +68,24 @@ Status prune_items(Statements& statements, std::int64_t since_ms, std::int64_t m
   return {};
 }
 
-Status find_jobs(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
+Status find_jobs(DataSql& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
   return statements.each(
       "SELECT job_id FROM jobs WHERE created_ms < ?1 AND status IN ('COMPLETE', 'ERROR', 'CANCELLED') ORDER "
       "BY created_ms LIMIT ?2",
-      {since_ms, most}, [&](const Statement& row) { pruned.job_ids.emplace_back(row.text(0)); });
+      {since_ms, most}, [&](const SqlRow& row) { pruned.job_ids.emplace_back(row.text(0)); });
 }
 
-Status prune_jobs(Statements& statements, std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
-  if (auto found = find_jobs(statements, since_ms, most, pruned); !found) return found;
-  for (const std::string& id : pruned.job_ids) {
-    if (auto done = statements.run("DELETE FROM jobs WHERE job_id = ?", {id}); !done) return done;
-  }
-  pruned.more = pruned.more || static_cast<std::int64_t>(pruned.job_ids.size()) == most;
-  return {};
-}
-
-Result<std::int64_t> counted(Statements& statements, std::string_view sql, std::int64_t value) {
+Result<std::int64_t> counted(DataSql& statements, std::string_view sql, std::int64_t value) {
   return given_number(statements.number(sql, {value}));
 }
 
 }  // namespace
 
-Status take_item_away(Statements& statements, std::int64_t item) {
+Status take_item_away(DataSql& statements, std::int64_t item) {
   std::vector<std::pair<std::int64_t, std::int64_t>> places;  // tag and position
   if (auto read =
           statements.each("SELECT tag, position FROM item_tags WHERE item = ?", {item},
-                          [&](const Statement& row) { places.emplace_back(row.integer(0), row.integer(1)); });
+                          [&](const SqlRow& row) { places.emplace_back(row.integer(0), row.integer(1)); });
       !read) {
     return read;
   }
@@ -156,6 +146,13 @@ Status DataWrites::prune_failures(std::int64_t since_ms, std::int64_t most, Prun
       *old->last);
 }
 
+Status DataWrites::prune_jobs(std::int64_t since_ms, std::int64_t most, Pruned& pruned) {
+  if (auto found = find_jobs(statements_, since_ms, most, pruned); !found) return found;
+  if (auto done = remove_jobs(pruned.job_ids); !done) return done;
+  pruned.more = pruned.more || static_cast<std::int64_t>(pruned.job_ids.size()) == most;
+  return {};
+}
+
 Result<Pruned> DataWrites::prune(const KeptSince& since, std::int64_t most) {
   Pruned pruned;
   const auto part = [](const std::optional<std::int64_t>& since_ms, const auto& step) -> Status {
@@ -165,16 +162,16 @@ Result<Pruned> DataWrites::prune(const KeptSince& since, std::int64_t most) {
        {part(since.records_ms, [&](std::int64_t ms) { return prune_records(ms, most, pruned); }),
         part(since.records_ms, [&](std::int64_t ms) { return prune_failures(ms, most, pruned); }),
         part(since.items_ms, [&](std::int64_t ms) { return prune_items(statements_, ms, most, pruned); }),
-        part(since.jobs_ms, [&](std::int64_t ms) { return prune_jobs(statements_, ms, most, pruned); })}) {
+        part(since.jobs_ms, [&](std::int64_t ms) { return prune_jobs(ms, most, pruned); })}) {
     if (!done) return fail(done.error());
   }
   return pruned;
 }
 
-Result<Pruned> prunable(const std::string& path, const KeptSince& since) {
-  auto database = open_data_reader(path);
-  if (!database) return fail(std::move(database.error()));
-  Statements statements(std::move(*database));
+Result<Pruned> prunable(const StoreAddress& address, const KeptSince& since) {
+  auto reader = DataDatabase::open_reader(address);
+  if (!reader) return fail(std::move(reader.error()));
+  DataSql& statements = **reader;
   Pruned pruned;
   // The oldest up to the first that stays, as the steps take them.
   if (since.records_ms) {
@@ -209,7 +206,7 @@ Result<Pruned> prunable(const std::string& path, const KeptSince& since) {
     pruned.items = *items;
   }
   if (since.jobs_ms) {
-    if (auto found = find_jobs(statements, *since.jobs_ms, -1, pruned); !found)
+    if (auto found = find_jobs(statements, *since.jobs_ms, kAllRows, pruned); !found)
       return fail(std::move(found.error()));
   }
   return pruned;

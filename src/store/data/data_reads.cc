@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "store/data/data_pages.h"
 
 namespace assay {
 namespace {
 
-std::optional<std::string> text_or_none(const Statement& row, int column) {
+std::optional<std::string> text_or_none(const SqlRow& row, int column) {
   if (row.is_null(column)) return std::nullopt;
   return std::string(row.text(column));
 }
@@ -20,7 +22,7 @@ Result<StoredItem> DataReads::item_at(std::int64_t row) {
                                    "c ON c.item = i.item WHERE "
                                    "i.item = ?",
                                    {row},
-                                   [&](const Statement& found) {
+                                   [&](const SqlRow& found) {
                                      item.item_id = found.text(0);
                                      item.published_ms = found.integer(1);
                                      item.json = found.text(2);
@@ -30,7 +32,7 @@ Result<StoredItem> DataReads::item_at(std::int64_t row) {
   }
   if (auto read = statements_.each(
           "SELECT n.text FROM item_tags t JOIN names n ON n.name = t.tag WHERE t.item = ? ORDER BY n.text",
-          {row}, [&](const Statement& found) { item.tags.emplace_back(found.text(0)); });
+          {row}, [&](const SqlRow& found) { item.tags.emplace_back(found.text(0)); });
       !read) {
     return fail(std::move(read.error()));
   }
@@ -38,7 +40,7 @@ Result<StoredItem> DataReads::item_at(std::int64_t row) {
 }
 
 Result<ItemPage> DataReads::items(const ItemQuery& query) {
-  auto page = read_page(statements_, select_items(query), &ItemPage::items,
+  auto page = read_page(statements_, select_items(query, statements_.dialect()), &ItemPage::items,
                         [this](std::int64_t row) { return item_at(row); });
   if (!page || page->items.empty()) return page;
   auto last = place(page->items.back().item_id);
@@ -51,7 +53,7 @@ Result<ItemPlace> DataReads::place(const std::string& item_id) {
   ItemPlace place;
   if (auto read =
           statements_.each("SELECT position, published_ms, item_id FROM items WHERE item_id = ?", {item_id},
-                           [&](const Statement& found) {
+                           [&](const SqlRow& found) {
                              place = {found.integer(0), found.integer(1), std::string(found.text(2))};
                            });
       !read) {
@@ -87,7 +89,7 @@ Result<ResultRow> DataReads::result(std::int64_t row) {
           "items i "
           "ON i.item = r.item WHERE r.result = ?",
           {row},
-          [&](const Statement& found) {
+          [&](const SqlRow& found) {
             result.agent = found.text(0);
             result.context_id = found.text(1);
             result.persona_id = found.text(2);
@@ -114,7 +116,7 @@ Result<ResultRow> DataReads::result(std::int64_t row) {
   if (auto read =
           statements_.each("SELECT n.text FROM result_tags t JOIN names n ON n.name = t.tag WHERE t.result = "
                            "? ORDER BY n.text",
-                           {row}, [&](const Statement& found) { result.tags.emplace_back(found.text(0)); });
+                           {row}, [&](const SqlRow& found) { result.tags.emplace_back(found.text(0)); });
       !read) {
     return fail(std::move(read.error()));
   }
@@ -122,7 +124,7 @@ Result<ResultRow> DataReads::result(std::int64_t row) {
 }
 
 Result<ResultPage> DataReads::results(const ResultQuery& query) {
-  return read_page(statements_, select_results(query), &ResultPage::rows,
+  return read_page(statements_, select_results(query, statements_.dialect()), &ResultPage::rows,
                    [this](std::int64_t row) { return result(row); });
 }
 
@@ -134,7 +136,7 @@ Result<FailurePage> DataReads::failures(const ResultQuery& query) {
         if (auto read = statements_.each(
                 "SELECT recorded_ms, json, resolved_ms, coalesce(job, '') FROM failures WHERE failure = ?",
                 {row},
-                [&](const Statement& found) {
+                [&](const SqlRow& found) {
                   failure.recorded_ms = found.integer(0);
                   failure.json = found.text(1);
                   if (!found.is_null(2)) failure.resolved_ms = found.integer(2);
@@ -151,9 +153,13 @@ Result<StoredJob> DataReads::job_at(std::int64_t row) {
   StoredJob job;
   if (auto read = statements_.each(
           "SELECT job_id, mode, status, persona_id, json, created_ms FROM jobs WHERE job = ?", {row},
-          [&](const Statement& found) {
-            job = {std::string(found.text(0)), std::string(found.text(1)), std::string(found.text(2)),
-                   std::string(found.text(3)), std::string(found.text(4)), found.integer(5)};
+          [&](const SqlRow& found) {
+            job = {.job_id = std::string(found.text(0)),
+                   .mode = std::string(found.text(1)),
+                   .status = std::string(found.text(2)),
+                   .persona_id = std::string(found.text(3)),
+                   .json = std::string(found.text(4)),
+                   .created_ms = found.integer(5)};
           });
       !read) {
     return fail(std::move(read.error()));
@@ -178,6 +184,25 @@ Result<JobPage> DataReads::jobs(const JobQuery& query) {
   if (!number) return fail(number.error());
   page->last = {page->jobs.back().created_ms, number->value_or(0)};
   return page;
+}
+
+Result<std::optional<std::string>> DataReads::job_file(const std::string& job_id, const std::string& name) {
+  std::optional<std::string> file;
+  if (auto read = statements_.each("SELECT text FROM job_files WHERE job_id = ? AND name = ?", {job_id, name},
+                                   [&](const SqlRow& found) { file = std::string(found.text(0)); });
+      !read) {
+    return fail(std::move(read.error()));
+  }
+  return file;
+}
+
+Result<bool> DataReads::has_job_to_take() {
+  const auto found = statements_.number(
+      fmt::format("SELECT job FROM jobs WHERE status IN ('INITIATED', 'PROCESSING') AND (holder IS NULL OR "
+                  "held_until_ms < {}) LIMIT 1",
+                  statements_.dialect().now_ms));
+  if (!found) return fail(found.error());
+  return found->has_value();
 }
 
 }  // namespace assay

@@ -3,19 +3,23 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "store/data/data_sql.h"
 #include "store/data/data_store.h"
-#include "store/statements.h"
 
 namespace assay {
 
 class DataReads {
  public:
-  explicit DataReads(Database database) : statements_(std::move(database)) {}
+  explicit DataReads(std::unique_ptr<DataSql> sql) : sql_(std::move(sql)), statements_(*sql_) {}
+
+  // See DataSql.
+  bool restored() { return sql_->restored(); }
 
   Result<ItemPage> items(const ItemQuery& query);
   Result<ResultPage> results(const ResultQuery& query);
@@ -24,6 +28,8 @@ class DataReads {
   Result<std::int64_t> members(const std::string& tag, int percent);
   Result<std::optional<StoredJob>> job(const std::string& job_id);
   Result<JobPage> jobs(const JobQuery& query);
+  Result<std::optional<std::string>> job_file(const std::string& job_id, const std::string& name);
+  Result<bool> has_job_to_take();
   Result<std::optional<ItemView>> item(const std::string& item_id);
   Result<RecordPage> records(const RecordQuery& query);
   Result<std::optional<WholeRecord>> record(std::int64_t record_id);
@@ -45,7 +51,8 @@ class DataReads {
   Result<ResultRow> result(std::int64_t row);
   Result<StoredJob> job_at(std::int64_t row);
 
-  Statements statements_;
+  std::unique_ptr<DataSql> sql_;
+  DataSql& statements_;
 };
 
 }  // namespace assay

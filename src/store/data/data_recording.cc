@@ -23,7 +23,7 @@ std::string_view first_item(const FailureRecord& record) {
 
 class DataWrites::SharedTextRows final : public SharedTextTable {
  public:
-  explicit SharedTextRows(Statements& statements) : statements_(statements) {}
+  explicit SharedTextRows(DataSql& statements) : statements_(statements) {}
 
   Result<std::optional<std::int64_t>> find(const Digest& hash) override {
     return statements_.number("SELECT number FROM shared_texts WHERE hash = ?",
@@ -42,7 +42,7 @@ class DataWrites::SharedTextRows final : public SharedTextTable {
   }
 
  private:
-  Statements& statements_;
+  DataSql& statements_;
 };
 
 Result<PiecedTexts::Parts> DataWrites::parts_of(const std::string& json) {
@@ -86,6 +86,7 @@ class DataWrites::Recording {
         !done) {
       return fail(std::move(done.error()));
     }
+    writes_.given(Numbered::record, number_);
     return ResultRecorded{number_, false, added_, persona_version_};
   }
 
@@ -159,6 +160,7 @@ class DataWrites::Recording {
          sql_value(verdict.selection), sql_value(verdict.value), verdict.text});
     if (!result) return fail(result.error());
     if (!*result) return compare(*key, verdict, *item->second);
+    writes_.given(Numbered::result, next_result_);
     ++added_;
     ++next_result_;
     return add_tags(**result, *item->second, *key);
@@ -167,23 +169,24 @@ class DataWrites::Recording {
   // A verdict that is there already must be the same; what is new of its tags is added.
   Status compare(const Key& key, const StoredVerdict& verdict, const StoredItem& item) {
     std::int64_t result = 0;
-    if (auto read =
-            statements_.each("SELECT record, likert IS ?10 AND agreement IS ?11 AND selection IS ?12 AND "
-                             "value IS ?13 AND text IS "
-                             "?14, coalesce(likert, agreement), result FROM results WHERE item = ?1 AND "
-                             "classification = ?2 AND persona = "
-                             "?3 AND persona_version = ?4 AND perspective = ?5 AND perspective_version = ?6 "
-                             "AND agent = ?7 AND "
-                             "mode = ?8 AND context_id = ?9",
-                             {key.item, key.classification, persona_, persona_version_, key.perspective,
-                              key.perspective_version, agent_, key.mode, record_.context_id,
-                              sql_value(verdict.likert), sql_value(verdict.agreement),
-                              sql_value(verdict.selection), sql_value(verdict.value), verdict.text},
-                             [&](const Statement& row) {
-                               if (!known_in_) known_in_ = row.integer(0);
-                               result = row.integer(3);
-                               if (row.integer(1) == 0) note_conflict(verdict, row.text(2));
-                             });
+    if (auto read = statements_.each(
+            "SELECT record, likert IS NOT DISTINCT FROM ?10 AND agreement IS NOT DISTINCT FROM "
+            "?11 AND selection IS NOT DISTINCT FROM ?12 AND value IS NOT DISTINCT FROM ?13 "
+            "AND text = ?14, coalesce(CAST(likert AS TEXT), agreement), result FROM results WHERE item = ?1 "
+            "AND "
+            "classification = ?2 AND persona = "
+            "?3 AND persona_version = ?4 AND perspective = ?5 AND perspective_version = ?6 "
+            "AND agent = ?7 AND "
+            "mode = ?8 AND context_id = ?9",
+            {key.item, key.classification, persona_, persona_version_, key.perspective,
+             key.perspective_version, agent_, key.mode, record_.context_id, sql_value(verdict.likert),
+             sql_value(verdict.agreement), sql_value(verdict.selection), sql_value(verdict.value),
+             verdict.text},
+            [&](const SqlRow& row) {
+              if (!known_in_) known_in_ = row.integer(0);
+              result = row.integer(3);
+              if (row.integer(1) == 0) note_conflict(verdict, row.text(2));
+            });
         !read) {
       return read;
     }
@@ -233,7 +236,7 @@ class DataWrites::Recording {
               "AND "
               "mode IN (?5, '')) RETURNING failure",
               {verdict.item_id, verdict.perspective_id, record_.agent, record_.persona.id, verdict.mode},
-              [&](const Statement& row) { touched.insert(row.integer(0)); });
+              [&](const SqlRow& row) { touched.insert(row.integer(0)); });
           !done) {
         return done;
       }
@@ -280,7 +283,7 @@ class DataWrites::Recording {
   }
 
   DataWrites& writes_;
-  Statements& statements_;
+  DataSql& statements_;
   const ResultRecord& record_;
   std::map<std::string_view, const StoredItem*> items_;
   std::map<std::string_view, const Versioned*> perspectives_;
@@ -318,12 +321,14 @@ Result<std::int64_t> DataWrites::add_new_failure(const FailureRecord& record) {
   if (!parts) return fail(parts.error());
   const auto next = next_number(Numbered::failure);
   if (!next) return next;
-  return given_number(statements_.number(
+  auto number = given_number(statements_.number(
       "INSERT INTO failure_rows(failure, recorded_ms, agent, context_id, persona_id, mode, item_id, json, "
       "parts, job) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING failure",
       {*next, now_ms(), record.agent, record.context_id, record.persona_id, record.mode, first_item(record),
        parts->own, list_or_null(*parts),
        record.job_id.empty() ? SqlValue() : SqlValue(std::string_view(record.job_id))}));
+  if (number) given(Numbered::failure, *next);
+  return number;
 }
 
 Status DataWrites::add_parts(std::int64_t failure, const FailureRecord& record) {

@@ -67,6 +67,11 @@ struct FailureRecord {
   std::string job_id{};
 };
 
+// What belongs to a job besides its status: the items that it asks about, its lists.
+struct JobFile {
+  std::string name;
+  std::string text;
+};
 struct StoredJob {
   std::string job_id;
   std::string mode;
@@ -74,6 +79,21 @@ struct StoredJob {
   std::string persona_id;
   std::string json;
   std::int64_t created_ms = 0;
+  // For put_job(): who holds it, so that its state is stored only as long as he does; empty: whoever it is.
+  std::string holder{};
+  std::vector<JobFile> files{};  // for put_job(): kept with it
+  bool cancel_asked = false;     // of take_job()
+};
+
+// Who works on a job, of several processes that have the store open, and how long he has it if he does not
+// hold it again.
+struct JobHold {
+  std::string holder;
+  std::int64_t ms = 0;
+};
+struct HeldJobs {
+  std::vector<std::string> job_ids;
+  std::vector<std::string> to_cancel;  // of them
 };
 
 // A person's own rating of a result.

@@ -1,5 +1,7 @@
 // What is removed by name: at once, with all that follows from it, inside one write. Other than what is
 // pruned for its age it counts as never recorded: what a removed record had judged may be asked about again.
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -9,11 +11,10 @@ namespace assay {
 namespace {
 
 // The numbers that the statement gives.
-Result<std::vector<std::int64_t>> numbers(Statements& statements, std::string_view sql,
+Result<std::vector<std::int64_t>> numbers(DataSql& statements, std::string_view sql,
                                           std::initializer_list<SqlValue> values) {
   std::vector<std::int64_t> found;
-  if (auto read =
-          statements.each(sql, values, [&](const Statement& row) { found.push_back(row.integer(0)); });
+  if (auto read = statements.each(sql, values, [&](const SqlRow& row) { found.push_back(row.integer(0)); });
       !read) {
     return fail(std::move(read.error()));
   }
@@ -21,8 +22,8 @@ Result<std::vector<std::int64_t>> numbers(Statements& statements, std::string_vi
 }
 
 // How many rows a statement with RETURNING has deleted.
-Status count_deleted(Statements& statements, std::string_view sql, SqlValue value, std::int64_t& sum) {
-  return statements.each(sql, {value}, [&](const Statement& /*row*/) { ++sum; });
+Status count_deleted(DataSql& statements, std::string_view sql, SqlValue value, std::int64_t& sum) {
+  return statements.each(sql, {value}, [&](const SqlRow& /*row*/) { ++sum; });
 }
 
 // Each part of it names the rows of one verdict; another verdict may have said the same under the same tag.
@@ -39,23 +40,17 @@ constexpr std::string_view kForgetJudged =
 }  // namespace
 
 Status DataWrites::release_texts(Rows rows, Which which, std::int64_t last) {
-  constexpr std::string_view kRanges[2][2] = {
-      {"SELECT json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]') FROM record_rows r, "
-       "json_each(r.parts) p WHERE r.record <= ? AND r.parts IS NOT NULL AND json_extract(p.value, '$[0]') = "
-       "1",
-       "SELECT json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]') FROM record_rows r, "
-       "json_each(r.parts) p WHERE r.record = ? AND r.parts IS NOT NULL AND json_extract(p.value, '$[0]') = "
-       "1"},
-      {"SELECT json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]') FROM failure_rows r, "
-       "json_each(r.parts) p WHERE r.failure <= ? AND r.parts IS NOT NULL AND json_extract(p.value, '$[0]') "
-       "= 1",
-       "SELECT json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]') FROM failure_rows r, "
-       "json_each(r.parts) p WHERE r.failure = ? AND r.parts IS NOT NULL AND json_extract(p.value, '$[0]') = "
-       "1"}};
+  constexpr std::string_view kLists[2][2] = {
+      {"SELECT parts FROM record_rows WHERE record <= ? AND parts IS NOT NULL",
+       "SELECT parts FROM record_rows WHERE record = ? AND parts IS NOT NULL"},
+      {"SELECT parts FROM failure_rows WHERE failure <= ? AND parts IS NOT NULL",
+       "SELECT parts FROM failure_rows WHERE failure = ? AND parts IS NOT NULL"}};
   std::vector<PiecedTexts::Range> ranges;
-  if (auto read =
-          statements_.each(kRanges[static_cast<std::size_t>(rows)][static_cast<std::size_t>(which)], {last},
-                           [&](const Statement& row) { ranges.push_back({row.integer(0), row.integer(1)}); });
+  if (auto read = statements_.each(
+          kLists[static_cast<std::size_t>(rows)][static_cast<std::size_t>(which)], {last},
+          [&](const SqlRow& row) {
+            std::ranges::copy(PiecedTexts::shared_ranges(row.text(0)), std::back_inserter(ranges));
+          });
       !read) {
     return read;
   }
@@ -69,7 +64,7 @@ Status DataWrites::release_texts(Rows rows, Which which, std::int64_t last) {
     std::int64_t deleted = 0;
     if (auto done = statements_.each(
             "DELETE FROM shared_uses WHERE number >= ? AND number < ? AND uses < 1 RETURNING number",
-            {first, first + count}, [&](const Statement& /*row*/) { ++deleted; });
+            {first, first + count}, [&](const SqlRow& /*row*/) { ++deleted; });
         !done) {
       return done;
     }
@@ -83,8 +78,12 @@ Status DataWrites::release_texts(Rows rows, Which which, std::int64_t last) {
       return done;
     }
   }
-  if (gone) texts_.forget_numbers();
-  return {};
+  if (!gone) return {};
+  texts_.forget_numbers();
+  return statements_.run(
+      "INSERT INTO last_numbers(kind, number) VALUES(?, 1) ON CONFLICT(kind) DO UPDATE SET number = "
+      "last_numbers.number + 1",
+      {kTextsGone});
 }
 
 Status DataWrites::remove_record(std::int64_t record, Removed& removed) {
@@ -170,8 +169,10 @@ Result<Removed> DataWrites::remove(const Removal& what) {
                              what.number, removed.feedback);
       break;
     case Removal::Kind::job:
-      done = count_deleted(statements_, "DELETE FROM jobs WHERE job_id = ? RETURNING job",
-                           std::string_view(what.id), removed.jobs);
+      done = statements_.run("DELETE FROM job_files WHERE job_id = ?", {what.id});
+      if (done)
+        done = count_deleted(statements_, "DELETE FROM jobs WHERE job_id = ? RETURNING job",
+                             std::string_view(what.id), removed.jobs);
       break;
   }
   if (!done) return fail(std::move(done.error()));

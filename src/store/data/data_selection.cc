@@ -45,19 +45,19 @@ void leave_out_evaluated(Selection& asked, const ItemQuery& query) {
   asked.where += ")";
 }
 
-// LIKE takes capital and small letters of ASCII for the same; % and _ are letters here.
-void demand_search(Selection& asked, const std::string& item_id, const std::string& search) {
+// % and _ are letters here.
+void demand_search(Selection& asked, const SqlDialect& dialect, const std::string& item_id,
+                   const std::string& search) {
   asked.pattern = std::make_unique<std::string>("%");
   for (const char c : search) {
     if (c == '%' || c == '_' || c == '\\') *asked.pattern += '\\';
     *asked.pattern += c;
   }
   *asked.pattern += '%';
-  asked.where += fmt::format(
-      " AND EXISTS (SELECT 1 FROM item_contents c WHERE c.item = t.item AND ({} LIKE ? ESCAPE '\\' OR "
-      "json_extract(c.json, '$.evaluateTitle') LIKE ? ESCAPE '\\' OR json_extract(c.json, "
-      "'$.evaluateText') LIKE ? ESCAPE '\\'))",
-      item_id);
+  const auto like = [&](std::string_view text) { return fmt::format(fmt::runtime(dialect.like), text); };
+  asked.where +=
+      fmt::format(" AND EXISTS (SELECT 1 FROM item_contents c WHERE c.item = t.item AND ({} OR {} OR {}))",
+                  like(item_id), like(dialect.item_title), like(dialect.item_text));
   for (int i = 0; i < 3; ++i) asked.values.emplace_back(std::string_view(*asked.pattern));
 }
 
@@ -83,7 +83,7 @@ void begin_behind(Selection& asked, const ItemQuery& query, const std::string& p
 }  // namespace
 
 // Starts at the narrowest list: the subset, the tag, all items. All three know item and position.
-Selection select_items(const ItemQuery& query) {
+Selection select_items(const ItemQuery& query, const SqlDialect& dialect) {
   Selection asked;
   asked.row = "t.item";
   asked.offset = query.offset;
@@ -91,7 +91,7 @@ Selection select_items(const ItemQuery& query) {
   asked.totals = query.totals;
   std::string published = "t.published_ms";
   if (!query.subset_tag.empty()) {
-    asked.from = "subset_members t CROSS JOIN items i ON i.item = t.item";
+    asked.from = fmt::format("subset_members t {} items i ON i.item = t.item", dialect.join_in_order);
     published = "i.published_ms";
     asked.demand_name("t.tag", query.subset_tag);
     asked.demand("t.percent = ?", std::int64_t{query.subset_percent});
@@ -102,7 +102,7 @@ Selection select_items(const ItemQuery& query) {
     }
   } else if (!query.tag.empty()) {
     asked.from = "item_tags t";
-    asked.order_join = " CROSS JOIN items i ON i.item = t.item";
+    asked.order_join = fmt::format(" {} items i ON i.item = t.item", dialect.join_in_order);
     asked.demand_name("t.tag", query.tag);
   } else {
     asked.from = "items t";
@@ -113,7 +113,7 @@ Selection select_items(const ItemQuery& query) {
   if (!query.exclude_tag.empty()) leave_out_evaluated(asked, query);
   if (!query.search.empty()) {
     asked.from += std::exchange(asked.order_join, {});  // knows the item's id
-    demand_search(asked, item_id, query.search);
+    demand_search(asked, dialect, item_id, query.search);
   }
   switch (query.order) {
     case ItemQuery::Order::stored:
@@ -132,7 +132,7 @@ Selection select_items(const ItemQuery& query) {
 }
 
 // An item has few results, a tag may have all of them: the item leads if it is known.
-Selection select_results(const ResultQuery& query) {
+Selection select_results(const ResultQuery& query, const SqlDialect& dialect) {
   Selection asked;
   asked.offset = query.offset;
   asked.count = query.count;
@@ -146,8 +146,9 @@ Selection select_results(const ResultQuery& query) {
   asked.row = lead + "result";
   asked.order = lead + "result";
   if (by_tag) {
-    asked.from =
-        needs_results ? "result_tags t CROSS JOIN results r ON r.result = t.result" : "result_tags t";
+    asked.from = "result_tags t";
+    if (needs_results)
+      asked.from += fmt::format(" {} results r ON r.result = t.result", dialect.join_in_order);
     asked.demand_name("t.tag", query.tag);
   } else {
     asked.from = "results r";
@@ -233,7 +234,7 @@ Selection select_records(const RecordQuery& query) {
 }
 
 // People say less than judges: their words lead to the results.
-Selection select_feedback(const FeedbackQuery& query) {
+Selection select_feedback(const FeedbackQuery& query, const SqlDialect& dialect) {
   Selection asked;
   asked.row = "f.feedback";
   asked.from = "feedback f";
@@ -242,7 +243,7 @@ Selection select_feedback(const FeedbackQuery& query) {
   asked.count = query.count;
   asked.totals = query.totals;
   if (!query.item_id.empty() || !query.job_id.empty())
-    asked.from += " CROSS JOIN results r ON r.result = f.result";
+    asked.from += fmt::format(" {} results r ON r.result = f.result", dialect.join_in_order);
   if (query.result_id) asked.demand("f.result = ?", *query.result_id);
   asked.demand_text("f.person", query.person);
   if (!query.item_id.empty())

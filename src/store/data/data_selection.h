@@ -8,16 +8,15 @@
 #include <vector>
 
 #include "core/sha256.h"
+#include "store/data/data_sql.h"
 #include "store/data/data_store.h"
-#include "store/statements.h"
 
 namespace assay {
 
 // The number of a text in `names`.
 constexpr const char* kNameOf = "(SELECT name FROM names WHERE text = ?)";
 
-// Which rows are asked for, as SQL: the values stand in the order of their question marks. CROSS JOIN keeps
-// SQLite from turning a join around, so each form has the plan that it was written for.
+// Which rows are asked for, as SQL: the values stand in the order of their question marks.
 struct Selection {
   Selection() = default;
   Selection(Selection&&) = default;  // values look into it: it is not copied
@@ -61,11 +60,11 @@ struct Selection {
 };
 
 // Look at the query, which outlives them.
-Selection select_items(const ItemQuery& query);
-Selection select_results(const ResultQuery& query);
+Selection select_items(const ItemQuery& query, const SqlDialect& dialect);
+Selection select_results(const ResultQuery& query, const SqlDialect& dialect);
 Selection select_failures(const ResultQuery& query);
 Selection select_records(const RecordQuery& query);
-Selection select_feedback(const FeedbackQuery& query);
+Selection select_feedback(const FeedbackQuery& query, const SqlDialect& dialect);
 Selection select_jobs(const JobQuery& query);
 
 }  // namespace assay

@@ -6,17 +6,16 @@
 #include <span>
 #include <utility>
 
+#include "store/data/data_database.h"
 #include "store/data/data_reads.h"
-#include "store/data/data_tables.h"
 #include "store/data/data_writes.h"
-#include "store/file_lock.h"
 #include "store/group_commit.h"
-#include "store/statements.h"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t kReaders = 4;
+constexpr int kCarefulGroups = 100;  // after one in which a write failed
 constexpr std::size_t kGroup = 512;  // writes of one commit: the first of them waits for the last
 
 // One queued write: done inside its group's transaction, told to its caller after the commit.
@@ -58,7 +57,9 @@ class Readers {
   template <class Ask>
   auto with_one(const Ask& ask) {
     const Lent lent(*this);
-    return ask(*lent.reader);
+    auto answer = ask(*lent.reader);
+    if (!answer && lent.reader->restored()) answer = ask(*lent.reader);
+    return answer;
   }
 
  private:
@@ -92,26 +93,24 @@ class Readers {
   std::vector<std::unique_ptr<DataReads>> idle_;
 };
 
-class SqliteDataStore final : public DataStore {
+class SqlDataStore final : public DataStore {
  public:
-  SqliteDataStore(FileLock lock, Database writer, std::vector<std::unique_ptr<DataReads>> readers)
-      : lock_(std::move(lock)),
-        statements_(std::move(writer)),
-        writes_(statements_),
+  SqlDataStore(std::unique_ptr<DataDatabase> database, std::vector<std::unique_ptr<DataReads>> readers)
+      : database_(std::move(database)),
+        writes_(database_->writer()),
         readers_(std::make_unique<Readers>(std::move(readers))) {
     writer_.emplace(
         kGroup, [this](std::span<std::unique_ptr<Write>> group) { return commit(group); },
-        [](std::span<std::unique_ptr<Write>> group, const Status& committed) {
-          for (const auto& write : group) write->tell(committed);
+        [this](std::span<std::unique_ptr<Write>> group, const Status& committed) {
+          for (const auto& write : group) write->tell(committed ? group_ : committed);
         });
   }
-
-  ~SqliteDataStore() override {
+  SqlDataStore(const SqlDataStore&) = delete;
+  SqlDataStore& operator=(const SqlDataStore&) = delete;
+  // The writer ends first, the database last.
+  ~SqlDataStore() override {
     writer_.reset();
-    // Leave one plain file behind, which can be copied. If it fails (disk full), the next opening recovers
-    // from the log as after a kill.
     readers_.reset();
-    (void)statements_.bare_database().execute("PRAGMA journal_mode=DELETE");
   }
 
   void add_items(std::vector<StoredItem> items, Done<ItemsAdded> done) override {
@@ -134,6 +133,24 @@ class SqliteDataStore final : public DataStore {
   }
   void put_job(StoredJob job, std::function<void(Status)> done) override {
     enqueue<void>([job = std::move(job)](DataWrites& writes) { return writes.put_job(job); },
+                  std::move(done));
+  }
+  void take_job(JobHold hold, std::string job_id, Done<std::optional<StoredJob>> done) override {
+    enqueue<std::optional<StoredJob>>([hold = std::move(hold), job_id = std::move(job_id)](
+                                          DataWrites& writes) { return writes.take_job(hold, job_id); },
+                                      std::move(done));
+  }
+  void hold_jobs(JobHold hold, Done<HeldJobs> done) override {
+    enqueue<HeldJobs>([hold = std::move(hold)](DataWrites& writes) { return writes.hold_jobs(hold); },
+                      std::move(done));
+  }
+  void let_go_of_jobs(std::string holder, std::string job_id, std::function<void(Status)> done) override {
+    enqueue<void>([holder = std::move(holder), job_id = std::move(job_id)](
+                      DataWrites& writes) { return writes.let_go_of_jobs(holder, job_id); },
+                  std::move(done));
+  }
+  void ask_to_cancel(std::string job_id, Done<bool> done) override {
+    enqueue<bool>([job_id = std::move(job_id)](DataWrites& writes) { return writes.ask_to_cancel(job_id); },
                   std::move(done));
   }
   void add_feedback(Feedback feedback, Done<std::optional<std::int64_t>> done) override {
@@ -171,6 +188,13 @@ class SqliteDataStore final : public DataStore {
   Result<JobPage> jobs(const JobQuery& query) override {
     return readers_->with_one([&](DataReads& reads) { return reads.jobs(query); });
   }
+  Result<std::optional<std::string>> job_file(const std::string& job_id, const std::string& name) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.job_file(job_id, name); });
+  }
+  Result<bool> has_job_to_take() override {
+    return readers_->with_one([&](DataReads& reads) { return reads.has_job_to_take(); });
+  }
+  bool shared() const override { return database_->shared(); }
   Result<std::optional<ItemView>> item(const std::string& item_id) override {
     return readers_->with_one([&](DataReads& reads) { return reads.item(item_id); });
   }
@@ -205,53 +229,78 @@ class SqliteDataStore final : public DataStore {
     writer_->add(std::make_unique<QueuedWrite<T, Work>>(std::move(work), std::move(done)));
   }
 
+  // Whether a write that fails is taken back alone, which asks the database twice more for each, or the group
+  // is written again because of it.
+  enum class Care { for_each_write, for_the_group };
+
   Status commit(std::span<std::unique_ptr<Write>> group) {
-    Status done = write_group(group);
-    // What the failed transaction has written is undone by SQLite's own recovery if this fails as well.
-    if (!done) (void)statements_.run("ROLLBACK");
+    // A question to a server takes its time, and hardly any write fails.
+    const bool trusting = database_->shared() && careful_groups_ == 0;
+    careful_groups_ -= careful_groups_ > 0 ? 1 : 0;
+    group_ = commit_with(trusting ? Care::for_the_group : Care::for_each_write, group);
+    if (!group_ && one_failed_ && group_.error().kind != ErrorKind::network) {
+      careful_groups_ = kCarefulGroups;
+      group_ = commit_with(Care::for_each_write, group);
+    }
+    return database_->goes_on_after_failure() ? Status() : group_;
+  }
+
+  Status commit_with(Care care, std::span<std::unique_ptr<Write>> group) {
+    Status done = database_->commit([&](Numbers numbers) {
+      if (numbers == Numbers::doubtful) writes_.forget_numbers();
+      writes_.begin();
+      one_failed_ = false;
+      return care == Care::for_each_write ? write_each(group) : write_all(group);
+    });
+    if (!done) writes_.forget_numbers();
     return done;
   }
 
-  Status write_group(std::span<std::unique_ptr<Write>> group) {
-    if (auto begun = statements_.run("BEGIN IMMEDIATE"); !begun) return begun;
+  // Both inside a transaction.
+  Status write_all(std::span<std::unique_ptr<Write>> group) {
     for (const auto& write : group) {
-      if (auto marked = statements_.run("SAVEPOINT one_write"); !marked) return marked;
+      Status applied = write->apply(writes_);
+      one_failed_ = !applied;
+      if (one_failed_) return applied;
+    }
+    return {};
+  }
+  Status write_each(std::span<std::unique_ptr<Write>> group) {
+    DataSql& sql = database_->writer();
+    for (const auto& write : group) {
+      if (auto marked = sql.run("SAVEPOINT one_write"); !marked) return marked;
       if (auto applied = write->apply(writes_); !applied) {
-        // If SQLite has given up the whole transaction, as it may when the disk is full, there is nothing
-        // left to go back to, and what the write met is what the group met.
-        if (!statements_.run("ROLLBACK TO one_write")) return applied;
+        // If the whole transaction was given up, as it may be when the disk is full, there is nothing left to
+        // go back to, and what the write met is what the group met.
+        if (!sql.run("ROLLBACK TO one_write")) return applied;
         writes_.forget_numbers();
       }
-      if (auto released = statements_.run("RELEASE one_write"); !released) return released;
+      if (auto released = sql.run("RELEASE one_write"); !released) return released;
     }
-    return statements_.run("COMMIT");
+    return {};
   }
 
-  FileLock lock_;
-  Statements statements_;
+  std::unique_ptr<DataDatabase> database_;
   DataWrites writes_;
   std::unique_ptr<Readers> readers_;
+  Status group_;                                               // how the last group went
+  bool one_failed_ = false;                                    // of the writes of the last attempt
+  int careful_groups_ = 0;                                     // that are still to come
   std::optional<GroupCommit<std::unique_ptr<Write>>> writer_;  // last: its thread uses everything above
 };
 
 }  // namespace
 
-Result<std::unique_ptr<DataStore>> DataStore::open(const std::string& path) {
-  auto lock = FileLock::take(
-      path + ".lock",
-      Error{ErrorKind::io,
-            "another assay process has this evaluation store open; stop it or choose another file",
-            {{"file", path}}});
-  if (!lock) return fail(std::move(lock.error()));
-  auto writer = open_data_database(path);
-  if (!writer) return fail(std::move(writer.error()));
+Result<std::unique_ptr<DataStore>> DataStore::open(const StoreAddress& address) {
+  auto database = DataDatabase::open(address);
+  if (!database) return fail(std::move(database.error()));
   std::vector<std::unique_ptr<DataReads>> readers;
   for (std::size_t i = 0; i < kReaders; ++i) {
-    auto reader = open_data_reader(path);
+    auto reader = (*database)->reader();
     if (!reader) return fail(std::move(reader.error()));
     readers.push_back(std::make_unique<DataReads>(std::move(*reader)));
   }
-  return std::make_unique<SqliteDataStore>(std::move(*lock), std::move(*writer), std::move(readers));
+  return std::make_unique<SqlDataStore>(std::move(*database), std::move(readers));
 }
 
 }  // namespace assay

@@ -1,9 +1,14 @@
-// What the data service keeps, in one SQLite file: items with their tags, results and failures of
-// evaluations, jobs, subsets, people's feedback. Personas and perspectives are versioned by content.
+// What the data service keeps: items with their tags, results and failures of evaluations, jobs, subsets,
+// people's feedback. Personas and perspectives are versioned by content. It is kept in an SQLite file, which
+// one process has open, or in a PostgreSQL database, which many may.
 //
-// Writes are queued and committed in groups by one writer thread (WAL, synchronous=FULL); the callback of a
-// write runs on that thread after its commit: what the caller has been told survives kill -9 and power loss.
-// After a failed commit every further write fails. Reads may come from any thread and see what is committed.
+// Writes are queued and committed in groups by one writer thread; the callback of a write runs on that thread
+// after its commit: what the caller has been told survives kill -9 and power loss. After a failed commit to a
+// file every further write fails; a PostgreSQL server that went away is waited for, and asked what became of
+// the commit that it did not confirm. Reads may come from any thread and see what is committed.
+//
+// Numbers (of items, records, results, failures, feedback) are given out in the order of the commits, by all
+// processes together, so that whoever goes on behind a number misses nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +19,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "store/address.h"
 #include "store/data/data_queries.h"
 #include "store/data/data_records.h"
 
@@ -62,9 +68,9 @@ struct Removed {
 
 class DataStore {
  public:
-  // Makes the file if there is none. A file of an earlier format is brought up to this one; one that is not
-  // known is an error.
-  static Result<std::unique_ptr<DataStore>> open(const std::string& path);
+  // A directory has the file data.db. Makes the file or the tables if there are none, but no directory. A
+  // store of an earlier format is brought up to this one; one that is not known is an error.
+  static Result<std::unique_ptr<DataStore>> open(const StoreAddress& address);
   // Commits what was queued, then stops the writer.
   virtual ~DataStore() = default;
 
@@ -83,8 +89,18 @@ class DataStore {
   // A random max(1, floor(n·percent/100)) of the items that have the tag, decided by the seed; 0 of none.
   // Incremental: members stay, and only what is missing to the size is drawn; a subset is never made smaller.
   virtual void make_subset(SubsetPlan plan, Done<Subset> done) = 0;
-  // Stores the job, or its new state; the time of its creation stays.
+  // Stores the job, or its new state; the time of its creation stays. Kind changed if its holder has lost it.
   virtual void put_job(StoredJob job, std::function<void(Status)> done) = 0;
+  // Of the jobs that have not ended and that nobody holds the one of that id, or, if it is empty, that which
+  // has waited longest: the holder has it from now on. Nothing if there is none.
+  virtual void take_job(JobHold hold, std::string job_id, Done<std::optional<StoredJob>> done) = 0;
+  // Whatever the holder still has he holds for longer.
+  virtual void hold_jobs(JobHold hold, Done<HeldJobs> done) = 0;
+  // Of the job of that id, or, if it is empty, of all that the holder has.
+  virtual void let_go_of_jobs(std::string holder, std::string job_id, std::function<void(Status)> done) = 0;
+  // Who holds the job hears it from hold_jobs(), who takes it from take_job(). False if it has ended or there
+  // is none.
+  virtual void ask_to_cancel(std::string job_id, Done<bool> done) = 0;
   // Nothing if there is no such result.
   virtual void add_feedback(Feedback feedback, Done<std::optional<std::int64_t>> done) = 0;
 
@@ -121,9 +137,18 @@ class DataStore {
   virtual Result<std::int64_t> members(const std::string& tag, int percent) = 0;
   virtual Result<std::optional<StoredJob>> job(const std::string& job_id) = 0;
   virtual Result<JobPage> jobs(const JobQuery& query) = 0;
+  virtual Result<std::optional<std::string>> job_file(const std::string& job_id, const std::string& name) = 0;
+  // Whether take_job() would find one.
+  virtual Result<bool> has_job_to_take() = 0;
+
+  // Whether other processes may have it open as well.
+  virtual bool shared() const = 0;
 };
 
+// The file of a store that is one; empty: it is on a server.
+std::string data_file_of(const StoreAddress& address);
+
 // What all steps together would take away now. Only reads, also while a service has the store open.
-Result<Pruned> prunable(const std::string& path, const KeptSince& since);
+Result<Pruned> prunable(const StoreAddress& address, const KeptSince& since);
 
 }  // namespace assay

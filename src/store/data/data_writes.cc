@@ -24,6 +24,14 @@ constexpr NumberedRows kNumberedRows[] = {{"record", "record", "record_rows"},
                                           {"feedback", "feedback", "feedback"},
                                           {"position", "position", "items"}};
 
+// Within bounds: what was forgotten is asked for again.
+void remember(std::unordered_map<std::string, std::int64_t>& known, const std::string& name,
+              std::int64_t number) {
+  constexpr std::size_t kKept = 10'000;
+  if (known.size() >= kKept) known.clear();
+  known.emplace(name, number);
+}
+
 }  // namespace
 
 std::int64_t now_ms() {
@@ -38,10 +46,11 @@ Result<std::int64_t> given_number(Result<std::optional<std::int64_t>> number) {
 }
 
 Result<std::int64_t> DataWrites::next_number(Numbered what) {
+  if (const auto& known = next_numbers_[static_cast<std::size_t>(what)]) return *known;
   const auto& [kind, column, table] = kNumberedRows[static_cast<std::size_t>(what)];
   return given_number(statements_.number(
-      fmt::format("SELECT 1 + max(coalesce((SELECT max({}) FROM {}), 0), coalesce((SELECT number FROM "
-                  "last_numbers WHERE kind = ?), 0))",
+      fmt::format("SELECT 1 + coalesce(max(number), 0) FROM (SELECT max({}) AS number FROM {} UNION ALL "
+                  "SELECT number FROM last_numbers WHERE kind = ?) AS given",
                   column, table),
       {kind}));
 }
@@ -56,7 +65,6 @@ Status DataWrites::keep_last_number(Numbered what) {
 }
 
 Result<std::int64_t> DataWrites::name_of(const std::string& text) {
-  constexpr std::size_t kKept = 10'000;
   if (const auto found = names_.find(text); found != names_.end()) return found->second;
   auto known = statements_.number("SELECT name FROM names WHERE text = ?", {text});
   if (!known) return fail(std::move(known.error()));
@@ -65,8 +73,7 @@ Result<std::int64_t> DataWrites::name_of(const std::string& text) {
   }
   const auto name = given_number(std::move(known));
   if (!name) return name;
-  if (names_.size() >= kKept) names_.clear();
-  names_.emplace(text, *name);
+  remember(names_, text, *name);
   return name;
 }
 
@@ -74,19 +81,26 @@ Result<std::int64_t> DataWrites::version_of(Kind kind, std::int64_t id, const st
   const bool persona = kind == Kind::persona;
   const Digest hash = sha256(json);
   const std::span<const unsigned char> bytes(hash);
+  const std::string key = fmt::format("{} {} {}", persona ? 'p' : 'v', id, hex(hash));
+  if (const auto found = versions_.find(key); found != versions_.end()) return found->second;
   auto known =
       statements_.number(persona ? "SELECT version FROM persona_versions WHERE id = ? AND hash = ?"
                                  : "SELECT version FROM perspective_versions WHERE id = ? AND hash = ?",
                          {id, bytes});
   if (!known) return fail(std::move(known.error()));
-  if (*known) return **known;
-  return given_number(statements_.number(
+  if (*known) {
+    remember(versions_, key, **known);
+    return **known;
+  }
+  const auto version = given_number(statements_.number(
       persona
           ? "INSERT INTO persona_versions(id, version, hash, json) SELECT ?1, 1 + coalesce(max(version), 0), "
             "?2, ?3 FROM persona_versions WHERE id = ?1 RETURNING version"
           : "INSERT INTO perspective_versions(id, version, hash, json) SELECT ?1, 1 + "
             "coalesce(max(version), 0), ?2, ?3 FROM perspective_versions WHERE id = ?1 RETURNING version",
       {id, bytes, json}));
+  if (version) remember(versions_, key, *version);
+  return version;
 }
 
 // The newest content counts, also where the time of publication is repeated.
@@ -121,6 +135,7 @@ Result<bool> DataWrites::add_item(const StoredItem& item) {
         "UPDATE items SET published_ms = ?2, position = ?3 WHERE item = ?1 RETURNING position",
         {*row, item.published_ms, *next});
     if (!position) return fail(std::move(position.error()));
+    given(Numbered::position, *next);
     if (auto done = statements_.run("INSERT INTO item_contents(item, json) VALUES(?, ?)", {*row, item.json});
         !done) {
       return fail(std::move(done.error()));
@@ -152,12 +167,16 @@ Result<ItemsAdded> DataWrites::add_items(const std::vector<StoredItem>& items) {
 }
 
 Result<std::int64_t> DataWrites::row_of_item(const StoredItem& item) {
+  if (const auto found = items_.find(item.item_id); found != items_.end()) return found->second;
   auto known = statements_.number("SELECT item FROM items WHERE item_id = ?", {item.item_id});
   if (!known) return fail(std::move(known.error()));
-  if (*known) return **known;
-  return given_number(
-      statements_.number("INSERT INTO items(item_id, published_ms) VALUES(?, ?) RETURNING item",
-                         {item.item_id, item.published_ms}));
+  if (!*known) {
+    known = statements_.number("INSERT INTO items(item_id, published_ms) VALUES(?, ?) RETURNING item",
+                               {item.item_id, item.published_ms});
+  }
+  const auto row = given_number(std::move(known));
+  if (row) remember(items_, item.item_id, *row);
+  return row;
 }
 
 // By item id, so that the same items give the same members in whatever order they came.
@@ -168,12 +187,13 @@ Status DataWrites::add_members(const SubsetPlan& plan, std::int64_t tag, std::in
   };
   std::vector<Candidate> candidates;
   if (auto read = statements_.each(
-          "SELECT t.position, t.item FROM item_tags t CROSS JOIN items i ON i.item = t.item WHERE t.tag = ?1 "
-          "AND "
-          "NOT EXISTS (SELECT 1 FROM subset_members s WHERE s.tag = ?1 AND s.percent = ?2 AND s.position = "
-          "t.position) ORDER BY i.item_id",
+          fmt::format("SELECT t.position, t.item FROM item_tags t {} items i ON i.item = t.item WHERE t.tag "
+                      "= ?1 AND NOT EXISTS (SELECT 1 FROM subset_members s WHERE s.tag = ?1 AND s.percent = "
+                      "?2 AND s.position = "
+                      "t.position) ORDER BY i.item_id",
+                      statements_.dialect().join_in_order),
           {tag, std::int64_t{plan.percent}},
-          [&](const Statement& row) { candidates.push_back({row.integer(0), row.integer(1)}); });
+          [&](const SqlRow& row) { candidates.push_back({row.integer(0), row.integer(1)}); });
       !read) {
     return read;
   }
@@ -217,22 +237,16 @@ Result<Subset> DataWrites::make_subset(const SubsetPlan& plan) {
   return Subset{std::max(size, *members), *of};
 }
 
-Status DataWrites::put_job(const StoredJob& job) {
-  return statements_.run(
-      "INSERT INTO jobs(job_id, created_ms, mode, status, persona_id, json) VALUES(?, ?, ?, ?, ?, ?) "
-      "ON CONFLICT(job_id) DO UPDATE SET mode = excluded.mode, status = excluded.status, persona_id = "
-      "excluded.persona_id, json = excluded.json",
-      {job.job_id, job.created_ms, job.mode, job.status, job.persona_id, job.json});
-}
-
 Result<std::optional<std::int64_t>> DataWrites::add_feedback(const Feedback& feedback) {
   const auto next = next_number(Numbered::feedback);
   if (!next) return fail(next.error());
-  return statements_.number(
+  auto added = statements_.number(
       "INSERT INTO feedback(feedback, result, person, likert, agreement, recorded_ms, json) SELECT ?7, "
       "result, ?2, ?3, ?4, ?5, ?6 FROM results WHERE result = ?1 RETURNING feedback",
       {feedback.result_id, feedback.person, sql_value(feedback.likert), sql_value(feedback.agreement),
        now_ms(), feedback.json, *next});
+  if (added && *added) given(Numbered::feedback, *next);
+  return added;
 }
 
 }  // namespace assay

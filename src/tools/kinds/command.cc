@@ -6,6 +6,8 @@
 
 #include <boost/json/object.hpp>
 
+#include "core/config/variables.h"
+#include "core/files/find_program.h"
 #include "tools/kinds/kinds.h"
 
 namespace assay {
@@ -26,6 +28,16 @@ class CommandAction final : public ToolAction {
       fields.emplace("readable", list_of(confinement_->readable));
     }
     return fields;
+  }
+
+  std::vector<std::string> variables() const override { return environment_names(environment_); }
+
+  NamedTexts not_found() const override {
+    if (!confinement_) {
+      auto found = check_command(command_, "");
+      return found ? NamedTexts{} : NamedTexts{{"command", found.error().text()}};
+    }
+    return not_found_inside(*confinement_, "command", command_.front());
   }
 
   Task<Result<Json>> use(ToolMeans& means, ToolUse use) const override {

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/config/variables.h"
 #include "core/text.h"
 #include "tools/http_call.h"
 #include "tools/kinds/kinds.h"
@@ -34,6 +35,8 @@ class HttpAction final : public ToolAction {
   JsonObject identity() const override {
     return {{"method", method_}, {"url", url_.text()}, {"headers", object_of(headers_)}};
   }
+
+  std::vector<std::string> variables() const override { return environment_names(headers_); }
 
   Task<Result<Json>> use(ToolMeans& means, ToolUse use) const override {
     HttpCall call;

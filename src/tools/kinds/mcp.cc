@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/config/variables.h"
+#include "core/files/find_program.h"
 #include "tools/kinds/kinds.h"
 #include "tools/mcp/mcp_client.h"
 
@@ -46,6 +48,18 @@ class McpAction final : public ToolAction {
   }
 
   bool has_own_process() const override { return sharing_ == Sharing::own && !server_.command.empty(); }
+
+  std::vector<std::string> variables() const override {
+    std::vector<std::string> names = environment_names(server_.environment);
+    for (std::string& name : environment_names(server_.headers)) names.push_back(std::move(name));
+    return names;
+  }
+
+  NamedTexts not_found() const override {
+    if (server_.command.empty()) return {};
+    auto found = check_command(server_.command, "");
+    return found ? NamedTexts{} : NamedTexts{{"command", found.error().text()}};
+  }
 
   Task<Result<Json>> use(ToolMeans& means, ToolUse use) const override {
     McpClient& server = client(means, *use.tool, use.session.get());

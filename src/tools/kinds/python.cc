@@ -6,7 +6,9 @@
 
 #include <boost/json/object.hpp>
 
+#include "core/files/find_program.h"
 #include "tools/kinds/kinds.h"
+#include "tools/sandbox/confinement.h"
 #include "tools/sandbox/python_sandbox.h"
 
 namespace assay {
@@ -23,6 +25,15 @@ class PythonAction final : public ToolAction {
     JsonObject fields = to_json(call_).as_object();
     fields.stable_erase("program");
     return fields;
+  }
+
+  // That this machine has no Python or no sandbox at all is told where a model uses the tool: many never do.
+  NamedTexts not_found() const override {
+    if (call_.python == PythonCall().python && call_.readable.empty()) return {};
+    if (call_.sandbox == Sandbox::bubblewrap)
+      return not_found_inside({.readable = call_.readable}, "python", call_.python);
+    auto found = check_program(call_.python);
+    return found ? NamedTexts{} : NamedTexts{{"python", found.error().text()}};
   }
 
   Task<Result<Json>> use(ToolMeans& means, ToolUse use) const override {

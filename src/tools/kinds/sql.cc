@@ -4,6 +4,8 @@
 
 #include <boost/json/object.hpp>
 
+#include "core/config/variables.h"
+#include "core/file.h"
 #include "tools/kinds/kinds.h"
 #include "tools/sql/sql_query.h"
 
@@ -29,6 +31,16 @@ class SqlAction final : public ToolAction {
     return fields;
   }
 
+  std::vector<std::string> variables() const override {
+    return is_file() ? std::vector<std::string>() : environment_names(query_.database);
+  }
+
+  NamedTexts not_found() const override {
+    const auto file = parse_database_url(query_.database);
+    if (!is_file() || file_exists(file->location)) return {};
+    return {{"database", "there is no file " + file->location}};
+  }
+
   Task<Result<Json>> use(ToolMeans& means, ToolUse use) const override {
     SqlQuery query = query_;
     query.sql = text_at(use.arguments, kSqlArgument);
@@ -41,6 +53,8 @@ class SqlAction final : public ToolAction {
 
  private:
   static constexpr std::size_t kRoomAroundRows = 1024;  // for `truncated` and the brackets
+
+  bool is_file() const { return parse_database_url(query_.database)->kind == DatabaseKind::sqlite; }
 
   SqlQuery query_;
 };

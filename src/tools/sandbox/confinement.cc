@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/files/find_program.h"
 #include "core/text.h"
-#include "tools/find_program.h"
 #include "tools/sandbox/system_calls.h"
 
 namespace assay {
@@ -147,6 +147,24 @@ Result<ProcessRequest> confined(const Confinement& confinement, const ConfinedPr
   request.control = std::move(*filter);
   request.keyring = Keyring::own;
   return request;
+}
+
+std::vector<std::pair<std::string, std::string>> not_found_inside(const Confinement& confinement,
+                                                                  const std::string& key,
+                                                                  const std::string& program) {
+  std::vector<std::pair<std::string, std::string>> missing;
+  std::error_code ignored;
+  for (const std::string& path : confinement.readable) {
+    if (!std::filesystem::exists(path, ignored)) missing.emplace_back("readable", "there is no " + path);
+  }
+  if (auto made = confined(confinement, {}, process_environment()); !made)
+    missing.emplace_back("sandbox", made.error().text());
+  const Environment inside = [](std::string_view name) {
+    return name == "PATH" ? std::optional<std::string>(kSandboxPath) : std::nullopt;
+  };
+  if (auto found = check_program(program, inside); !found)
+    missing.emplace_back(key, "in the sandbox " + found.error().text());
+  return missing;
 }
 
 Result<std::string_view> after_mark(std::string_view error_output) {

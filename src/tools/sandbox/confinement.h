@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/environment.h"
@@ -54,6 +55,12 @@ inline constexpr std::string_view kPrintMark =
 // PATH in which bwrap is looked up.
 Result<ProcessRequest> confined(const Confinement& confinement, const ConfinedProgram& program,
                                 const Environment& environment);
+
+// What is missing here, as far as it shows before anything is run, for the sandbox and for the program
+// inside: each with its key in a tool's declaration, that of the program being `key`.
+std::vector<std::pair<std::string, std::string>> not_found_inside(const Confinement& confinement,
+                                                                  const std::string& key,
+                                                                  const std::string& program);
 
 // What the program itself wrote to stderr, if the sandbox stood.
 Result<std::string_view> after_mark(std::string_view error_output);

@@ -125,6 +125,20 @@ TEST(Config, AWrongFlagIsNamedAsOne) {
               ElementsAre("--n-runs|n_runs|found \"many\", expected a whole number from 1 to 9"));
 }
 
+TEST(Config, OneObjectIsAListOfOneAndTheFlagMayBeRepeated) {
+  const auto alone = resolve("input_path: /a\nmetrics: {name: bias, threshold: 0.5}\n");
+  EXPECT_THAT(texts(alone), ElementsAre());
+  EXPECT_EQ(to_text(*alone.config.find("metrics")), R"([{"name":"bias","threshold":0.5}])");
+  EXPECT_THAT(texts(resolve("input_path: /a\nmetrics: {nam: bias}\n")),
+              ElementsAre("eval.yaml, line 2, column 11|metrics.nam|unknown key; did you mean `name`?",
+                          HasSubstr("eval.yaml, line 2, column 1|metrics[0].name|missing")));
+  EXPECT_THAT(texts(resolve("input_path: /a\nmetrics: 3\n")),
+              ElementsAre("eval.yaml, line 2, column 1|metrics|found 3, expected a list of objects"));
+  const auto flags = resolve("input_path: /a\nmetrics: [old]\n",
+                             {{"metrics", "{name: a, threshold: 1}"}, {"metrics", "[{name: b}]"}});
+  EXPECT_EQ(to_text(*flags.config.find("metrics")), R"([{"name":"a","threshold":1},{"name":"b"}])");
+}
+
 // Data are read several times: a pipe would be empty the second time, or wait for ever.
 TEST(Config, APipeIsNoFileAndIsToldBeforeItIsOpened) {
   const std::string pipe = (std::filesystem::temp_directory_path() / "assay_config_pipe").string();

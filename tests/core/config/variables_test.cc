@@ -20,17 +20,19 @@ Environment of(std::map<std::string, std::string> variables) {
 }
 
 const Keys& keys() {
-  static const Keys kKeys = {{.name = "input_path", .type = KeyType::path, .help = ""},
-                             {.name = "note", .help = ""},
-                             {.name = "runs", .type = KeyType::integer, .help = ""},
-                             {.name = "command", .type = KeyType::command, .help = ""},
-                             {.name = "body", .type = KeyType::any, .help = ""},
-                             {.name = "headers", .type = KeyType::any, .help = "", .fills = Fills::when_used},
-                             {.name = "models",
-                              .type = KeyType::object_map,
-                              .help = "",
-                              .keys = {{.name = "name", .help = ""}},
-                              .shorthand = "name"}};
+  static const Keys kKeys = {
+      {.name = "input_path", .type = KeyType::path, .help = ""},
+      {.name = "note", .help = ""},
+      {.name = "runs", .type = KeyType::integer, .help = ""},
+      {.name = "command", .type = KeyType::command, .help = ""},
+      {.name = "body", .type = KeyType::any, .help = ""},
+      {.name = "kept_in", .type = KeyType::database, .help = "", .fills = Fills::when_used},
+      {.name = "headers", .type = KeyType::any, .help = "", .fills = Fills::when_used},
+      {.name = "models",
+       .type = KeyType::object_map,
+       .help = "",
+       .keys = {{.name = "name", .help = ""}},
+       .shorthand = "name"}};
   return kKeys;
 }
 
@@ -38,6 +40,11 @@ ResolvedConfig resolve(const std::string& yaml, std::map<std::string, std::strin
                        std::vector<FlagValue> flags = {}) {
   return resolve_config(
       keys(), {"/etc/some/eval.yaml", parse_yaml(yaml).value(), std::move(flags), of(std::move(variables))});
+}
+
+TEST(ConfigVariables, AnAddressThatAVariableHoldsIsNoFileBesideTheConfig) {
+  EXPECT_EQ(resolve("kept_in: ${STORE}\n", {}).config.text("kept_in"), "${STORE}");
+  EXPECT_EQ(resolve("kept_in: store\n", {}).config.text("kept_in"), "/etc/some/store");
 }
 
 TEST(ConfigVariables, FillsEveryTextAndKeepsHowItWasWritten) {
@@ -51,7 +58,9 @@ headers: {Authorization: "Bearer ${API_KEY}"}
 models: {fast: "${SET}-mini"}
 )",
                                 {{"SET", "spring"}, {"RUNS", "3"}, {"API_KEY", "k-12345"}});
-  ASSERT_TRUE(resolved.problems.empty()) << resolved.problems.front().text;
+  ASSERT_EQ(resolved.problems.size(), 1U);
+  EXPECT_EQ(resolved.problems[0].key, "command");
+  EXPECT_TRUE(resolved.problems[0].text.contains("list of processes")) << resolved.problems[0].text;
   EXPECT_EQ(
       to_text(resolved.config.values()),
       R"({"input_path":"/etc/some/sets/spring.jsonl","note":"for ${SET}, ${1}, ${a b}, $ and {SET}","runs":3,)"

@@ -25,12 +25,14 @@ TEST(LiteralSecrets, OfAUrlAreItsUserItsTellingParametersAndLongRandomWords) {
   EXPECT_EQ(url_without_secrets("http://me:pw-1234@proxy:3128"), "http://me:[hidden]@proxy:3128");
   EXPECT_EQ(url_without_secrets("http://only-a-token@proxy/x"), "http://[hidden]@proxy/x");
   EXPECT_EQ(url_without_secrets("http://u:a/b@proxy:3128"), "http://u:[hidden]@proxy:3128");
+  EXPECT_EQ(url_without_secrets("postgres://me:pw-1234@db/x"), "postgres://me:[hidden]@db/x");
   EXPECT_EQ(url_without_secrets("https://g/v1?api-version=2024-10-21&token=abc#f"),
             "https://g/v1?api-version=2024-10-21&token=[hidden]#f");
   EXPECT_EQ(url_without_secrets("https://g/a1b2c3d4e5f6a7b8c9d0e1f2/v1"), "https://g/[hidden]/v1");
   for (const char* open : {"https://g/deployments/gpt-4o-mini-2024-07-18/v1", "http://127.0.0.1:8080/v1",
                            "https://[::1]:80/@me/x", "https://u:${PASSWORD}@g/v1?token=${TOKEN}",
-                           "https://g/x?case={id}&key={key}", "sqlite:a.db", ""})
+                           "https://g/x?case={id}&key={key}", "sqlite:a.db", "",
+                           "postgres://only-a-name@db/x", "postgresql://name@/x?host=/run"})
     EXPECT_EQ(url_without_secrets(open), open);
 }
 

@@ -99,6 +99,14 @@ TEST(Contest, AClearWinnerIsNamed) {
                   "tool_calling/m did better than tool_calling_python/m: mean score higher by 0.987"));
 }
 
+TEST(Contest, WhyThereIsNoIntervalIsSaidOnce) {
+  // Every difference is the same: how far they spread is not known.
+  const Summary summary = played(plan_of(2, 1), {1, 0, 1, 0, 1, 0, 1, 0});
+  ASSERT_FALSE(summary.conclusions.empty());
+  EXPECT_THAT(summary.conclusions.front(), testing::HasSubstr("(no interval: "));
+  EXPECT_THAT(summary.conclusions.front(), testing::Not(testing::HasSubstr("no interval: no interval")));
+}
+
 TEST(Contest, AMissingScoreHasItsReasonAndItsBounds) {
   const BenchmarkPlan plan = plan_of(1, 1);  // two variations, two systems
   Contest contest(plan);
@@ -145,6 +153,29 @@ TEST(Contest, RepeatabilityIsTheAgreementOfRepeats) {
   EXPECT_EQ(metric(summary, "repeatability.tool_calling/m").estimate.value, 0.5);
   EXPECT_EQ(metric(summary, "repeatability.tool_calling_python/m").estimate.value, 1);
   EXPECT_EQ(metric(summary, "repeatability").estimate.n, 4);
+}
+
+// Within, 3 · 0.02/4 = 0.015; the variance of the means 0.7, 0.5, 0.8, 0.5 is 0.0225, less half of the one
+// within 0.015. Twice as many runs narrow an interval by √((0.015 + 0.015/4)/(0.015 + 0.015/2)) = 0.9129.
+TEST(Contest, TheSpreadOfRepeatsIsToldApartFromThatOfVariations) {
+  BenchmarkPlan plan = plan_of(4, 2);
+  plan.runs.clear();
+  for (std::size_t task = 0; task < 4; ++task)
+    for (int run = 1; run <= 2; ++run) plan.runs.push_back({task, 0, run, System::tool_calling, 0, ""});
+  const Summary summary = played(plan, {0.8, 0.6, 0.4, 0.6, 0.8, 0.8, 0.6, 0.4});
+  const std::string score = "score.mean.tool_calling/m";
+  EXPECT_THAT(*metric(summary, score + ".variance.answer").estimate.value, DoubleNear(0.015, 1e-12));
+  EXPECT_THAT(*metric(summary, score + ".variance.case").estimate.value, DoubleNear(0.015, 1e-12));
+  EXPECT_EQ(table(summary, "variance_components").rows.size(), 2U);
+  // t(3) = 3.182 times the standard error of the four means, 0.075, as the figure itself has it.
+  EXPECT_THAT(metric(summary, score).estimate.ci->high, DoubleNear(0.625 + 0.23868, 1e-4));
+  EXPECT_THAT(
+      summary.conclusions,
+      testing::Contains(
+          "Spread of tool_calling/m: 50.0% of the variance of a run's score lies between variations, 50.0% "
+          "between runs of one; 2 runs of each of 4 variations reach ±0.239, 4 runs would bring ±0.218."));
+  const Summary once = played(plan_of(2, 1), {1, 0, 1, 0, 1, 0, 1, 0});
+  EXPECT_EQ(std::ranges::find(once.tables, "variance_components", &Table::name), once.tables.end());
 }
 
 TEST(Agreement, IsByTheScorerBothWaysRoundAndAFailureAgreesWithNothing) {

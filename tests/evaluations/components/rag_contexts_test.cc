@@ -46,9 +46,9 @@ TEST(Contexts, KeysThatNothingReadsAreCounted) {
   count_unread_keys(json(R"([{"text":"a","rank":1,"exact_path":"/"},{"text":"b","rank":2,"title":"t"},"c"])"),
                     counts);
   EXPECT_THAT(counts, ElementsAre(Pair("rank", 2)));
-  EXPECT_EQ(unread_words({.name = "structured_contexts"}, counts),
+  EXPECT_EQ(unread_words("structured_contexts", counts),
             "field structured_contexts: nothing reads the key rank (2 times)");
-  EXPECT_EQ(unread_words({.name = "structured_contexts"}, {}), "");
+  EXPECT_EQ(unread_words("structured_contexts", {}), "");
 }
 
 }  // namespace

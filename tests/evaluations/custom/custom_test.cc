@@ -1,6 +1,7 @@
 // A declared evaluation without a run: what its coroutine asks, and what a line comes to.
 #include "evaluations/custom/custom.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include <boost/json/array.hpp>
@@ -27,6 +28,7 @@ struct CustomTest : testing::Test {
   std::string directory = testing::TempDir();
   std::vector<ConfigProblem> problems;
   FakeContext context;
+  Config config;  // of the last evaluation
 
   std::string file(const std::string& name, const std::string& text) {
     const std::string path = directory + "/" + name;
@@ -43,6 +45,7 @@ struct CustomTest : testing::Test {
     ResolvedConfig resolved = resolve_config(all_keys(*find_evaluation("custom")), source);
     problems = resolved.problems;
     if (!problems.empty()) return nullptr;
+    config = resolved.config;
     return make_custom(resolved.config, problems);
   }
   std::vector<std::string> problem_words() const {
@@ -70,6 +73,51 @@ struct CustomTest : testing::Test {
 
 constexpr const char* kOne = R"({"id": "x", "question": "How long?", "key": "14 days"})"
                              "\n";
+
+TEST_F(CustomTest, a_worker_without_the_data_shows_the_judge_what_the_coordinator_would) {
+  const std::string yaml = R"(
+fields: {key: {answer_key: true}}
+variants: {only: {model: {model: m, prompt: "Q: {question}"}}}
+judge: j
+metrics:
+  - {name: polite, rubric: is polite}
+  - {name: quick, rubric: is quick, when: "id == x"}
+)";
+  const std::string data =
+      R"({"id": "x", "question": "How long?", "key": "14 days", "checks": [{"contains": "days"}]})"
+      "\n";
+  const auto here = evaluation(yaml, data);
+  ASSERT_TRUE(here) << testing::PrintToString(problem_words());
+  const Case input = first_case(*here);
+  std::filesystem::remove(directory + "/custom_test.jsonl");
+  config.use_texts(PlanTexts(config.plan_texts().all(), config.plan_texts().all_made()));
+  const auto elsewhere = make_custom(config, problems);
+  ASSERT_TRUE(elsewhere) << testing::PrintToString(problem_words());
+  EXPECT_EQ(elsewhere->models(), here->models());
+  CallEstimate one;
+  CallEstimate other;
+  here->estimate(input, one);
+  elsewhere->estimate(input, other);
+  EXPECT_EQ(other.models["j"].calls, one.models["j"].calls);
+  EXPECT_EQ(other.models["j"].prompt_tokens, one.models["j"].prompt_tokens)
+      << "by default a judge sees every field of the data, whichever machine asks it";
+}
+
+TEST_F(CustomTest, a_case_whose_own_checks_cannot_be_made_on_this_machine_ends_without_a_figure) {
+  const std::string program = file("custom_check", "#!/bin/sh\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const auto made = evaluation("variants: {only: {given: question}}\njudge: j\nmetrics: [{rubric: polite}]\n",
+                               R"({"id": "x", "question": "Why?", "checks": [{"name": "a", "program": [")" +
+                                   program + R"("]}, {"name": "b", "rubric": "short"}]})" + "\n");
+  ASSERT_TRUE(made) << testing::PrintToString(problem_words());
+  const Case input = first_case(*made);
+  std::filesystem::remove(program);
+  const Outcome outcome = finish_now(made->evaluate(input, context));
+  EXPECT_EQ(outcome.kind, OutcomeKind::infra_failed)
+      << "the second check would stand in the place of the first";
+  EXPECT_THAT(outcome.error, HasSubstr("checks[0]"));
+  EXPECT_TRUE(steps().empty()) << "nothing was paid for";
+}
 
 TEST_F(CustomTest, asks_every_variant_then_every_judge_and_shows_no_answer_key_to_a_variant) {
   const auto made = evaluation(R"(

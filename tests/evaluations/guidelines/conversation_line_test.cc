@@ -59,6 +59,7 @@ TEST_F(ConversationLineTest, ScoresWhatWasJudgedAndShowsWhatWasExpectedOtherwise
       write({OutcomeKind::scored, outcome_json({verdict("greet", true), verdict("price", false)}), ""});
   EXPECT_THAT(written, HasSubstr(R"("guideline":"price","applied":false,"votes":[],)"));
   EXPECT_THAT(written, HasSubstr(R"("expected":true}],"scores":{"applied_rate_per_conversation":0.5,)"));
+  EXPECT_THAT(written, HasSubstr(R"("parts":{"applied_rate":{"greet":1,"price":0}})")) << "not those skipped";
   EXPECT_EQ(score("accuracy_per_conversation"), 0.5);
   EXPECT_EQ(score("exact_set_rate"), 0);
   EXPECT_THAT(notable(), ElementsAre(std::pair(0.0, "price: not applied instead of applied")));
@@ -87,6 +88,9 @@ TEST_F(ConversationLineTest, WhatTheAgentLeftOutIsWorthALookByHowMuchDependsOnIt
 TEST_F(ConversationLineTest, AnUndeterminedGuidelineLeavesTheExactSetOpen) {
   write({OutcomeKind::judge_failed, outcome_json({verdict("greet", true), verdict("price", std::nullopt)}),
          "guideline price is undetermined"});
+  ASSERT_EQ(line.parts().list.size(), 2U);
+  EXPECT_EQ(line.parts().list[1].value, std::nullopt);
+  EXPECT_EQ(line.parts().list[1].missing, "undetermined");
   EXPECT_EQ(line.facts<ConversationFacts>().exact, ExactSet::open);
   EXPECT_EQ(score("exact_set_rate"), std::nullopt);
   EXPECT_EQ(score("accuracy_per_conversation"), 1);

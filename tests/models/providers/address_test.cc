@@ -51,10 +51,10 @@ TEST(Address, KnowsThePublicServices) {
 }
 
 TEST(Address, MayNameTheModelAndDifferForAStream) {
-  const Wire wire{.version = "/v1beta",
+  const Wire wire{.name = "acme",
+                  .version = "/v1beta",
                   .endpoint = "/models/{model}:generate",
                   .stream_endpoint = "/models/{model}:stream?alt=sse",
-                  .put_headers = nullptr,
                   .body = nullptr,
                   .reply = nullptr,
                   .stream = nullptr,

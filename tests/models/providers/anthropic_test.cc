@@ -28,6 +28,30 @@ TEST(AnthropicBody, HasTheSystemAtTheTopAndAlwaysALimit) {
   EXPECT_EQ(anthropic_body(request, spec, {}).at("max_tokens"), Json(60));
 }
 
+TEST(AnthropicBody, ThinksInTheWayThatTheModelTakes) {
+  const auto sent = [](Json thinking, const Capabilities& model, std::optional<int> max_tokens = {}) {
+    ModelSpec spec = claude();
+    spec.thinking = std::move(thinking);
+    spec.max_tokens = max_tokens;
+    const Json body = anthropic_body(ask("Hello"), spec, {model, std::nullopt});
+    return to_text(body.at("max_tokens")) + to_text(body.at("thinking"));
+  };
+  Capabilities older;
+  older.adaptive_thinking = false;
+  Capabilities newer;
+  newer.thinking_budget = false;
+  EXPECT_EQ(sent(true, {}), R"(4096{"type":"adaptive"})");
+  EXPECT_EQ(sent(4000, {}), R"(8096{"type":"enabled","budget_tokens":4000})");
+  EXPECT_EQ(sent(true, older), R"(8192{"type":"enabled","budget_tokens":4096})");
+  EXPECT_EQ(sent(true, older, 3000), R"(3000{"type":"enabled","budget_tokens":1500})");
+  EXPECT_EQ(sent(true, older, 1200), R"(1200{"type":"enabled","budget_tokens":1024})");
+  EXPECT_EQ(sent(4000, newer), R"(4096{"type":"adaptive"})");
+  EXPECT_EQ(sent(false, older), R"(4096{"type":"disabled"})");
+  EXPECT_EQ(sent(json(R"({"type":"enabled","budget_tokens":9000})"), newer),
+            R"(13096{"type":"enabled","budget_tokens":9000})");
+  EXPECT_EQ(anthropic_body(ask("Hello"), claude(), {}).get_object().if_contains("thinking"), nullptr);
+}
+
 TEST(AnthropicBody, MergesTheResultsOfSeveralCallsIntoOneMessage) {
   ChatRequest request = ask("weather?");
   request.messages.push_back({.role = Role::assistant,
@@ -121,7 +145,7 @@ TEST(AnthropicReply, OfTextCountsTheWholePrompt) {
       "stop_reason":"end_turn","stop_sequence":null,
       "usage":{"input_tokens":12,"cache_creation_input_tokens":100,"cache_read_input_tokens":1000,"output_tokens":6}})"));
   ASSERT_TRUE(reply.has_value());
-  EXPECT_EQ(reply->message, (Message{.role = Role::assistant, .text = "Blue"}));
+  EXPECT_EQ(reply->message, (Message{.role = Role::assistant, .text = "Blue", .reasoning = "hm"}));
   EXPECT_EQ(reply->finish, FinishReason::stop);
   EXPECT_EQ(reply->usage, (Usage{1112, 6, 1000, 100, 0}));
   EXPECT_EQ(reply->model, "claude-sonnet-4-5-20250929");

@@ -159,13 +159,12 @@ TEST(SettledReply, LeavesGoodJsonCutOffTextAndRefusalsAsTheyAre) {
 }
 
 TEST(SettledReply, IsCutAtStopSequencesThatCouldNotBeSent) {
-  ChatRequest request = ask("q");
-  request.sampling.stop = {"STOP", "END", ""};
+  const ChatRequest request = ask("q");
   WirePlan plan;
   ChatReply reply = reply_with("one END two STOP", FinishReason::length);
   settle_reply(reply, request, plan);
   EXPECT_EQ(reply.message.text, "one END two STOP");
-  plan.capabilities.stop = false;
+  plan.cut_at = {"STOP", "END", ""};
   settle_reply(reply, request, plan);
   EXPECT_EQ(reply.message.text, "one ");
   EXPECT_EQ(reply.finish, FinishReason::stop);

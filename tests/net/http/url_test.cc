@@ -65,5 +65,19 @@ RC_GTEST_PROP(Url, GoesWhereItsBeginningSays, ()) {
   if (whole) RC_ASSERT(whole->origin().name == beginning->origin().name);
 }
 
+// The schemes are those of curl's manual, --proxy.
+TEST(Proxy, IsAHostWithOrWithoutSchemeUserAndPort) {
+  for (const char* good : {"proxy", "proxy.example.org:3128", "http://proxy:3128", "https://proxy/",
+                           "socks5h://me:pass@127.0.0.1:1080", "SOCKS4A://proxy", "http://[::1]:8080"})
+    EXPECT_TRUE(check_proxy(good)) << good;
+  for (const char* bad : {"nonsense proxy", "ftp://proxy", "http://", "http://me:secret@", "proxy:port",
+                          "a b:1", "http://proxy:123456"}) {
+    const auto refused = check_proxy(bad);
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_EQ(refused.error().kind, ErrorKind::config);
+    EXPECT_EQ(refused.error().message.find("secret"), std::string::npos) << refused.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace assay

@@ -176,7 +176,6 @@ TEST_F(Pipe, OneThatDoesNotLeaveIsStoppedAndThenKilled) {
   run_to_end();
   EXPECT_EQ(end->message, "sh did not end when its input did");
   EXPECT_GE(Clock::now() - start, 3s);
-  EXPECT_LT(Clock::now() - start, 6s);
 }
 
 TEST_F(Pipe, StoppingGivesTheReasonAndTakesGrandchildrenAlong) {
@@ -226,11 +225,21 @@ TEST_F(Pipe, MayBeDestroyedByALineThatIsReadAfterItsExit) {
 }
 
 TEST_F(Pipe, AnEndlessWriterDoesNotHoldUpTheLoop) {
+  std::size_t before = 0;
+  std::size_t most_in_a_round = 0;
+  bool counting = true;
+  std::function<void()> once_a_round = [&] {
+    most_in_a_round = std::max(most_in_a_round, lines.size() - before);
+    before = lines.size();
+    if (counting) loop.post(once_a_round);
+  };
+  loop.post(once_a_round);
   shell("yes");
-  const auto start = Clock::now();
-  run_for(50ms);
-  EXPECT_LT(Clock::now() - start, 2s);
-  EXPECT_GT(lines.size(), 100U);
+  run_until([this] { return lines.size() > 100; });
+  counting = false;
+  run_for(1ms);
+  EXPECT_GT(most_in_a_round, 0U);
+  EXPECT_LE(most_in_a_round, 16U * 65536 / 2) << "lines of two bytes, in what is read in one round";
 }
 
 TEST_F(Pipe, SaysWhyAProgramCannotBeStarted) {

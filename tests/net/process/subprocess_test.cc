@@ -235,7 +235,7 @@ TEST_F(Subprocess, AGrandchildThatKeepsTheOutputOpenDoesNotHoldUsUp) {
   const auto start = Clock::now();
   const auto result = shell("sleep 300 & echo $!; exit 5");
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_LT(Clock::now() - start, 2s);
+  EXPECT_LT(Clock::now() - start, 100s) << "it sleeps 300";
   EXPECT_EQ(result->exit_code, 5);
   const pid_t grandchild = std::stoi(result->output);
   for (int i = 0; i < 500 && exists(grandchild); ++i) std::this_thread::sleep_for(2ms);
@@ -299,20 +299,28 @@ TEST(SubprocessWithoutLoop, ACancelledStubbornChildDiesWithTheLoop) {
 }
 
 TEST_F(Subprocess, RunsManySideBySide) {
-  const auto start = Clock::now();
-  const auto results = loop.run_until_done([](EventLoop& l) -> Task<std::vector<Result<ProcessResult>>> {
-    std::vector<Task<Result<ProcessResult>>> parts;
-    parts.reserve(40);
-    for (int i = 0; i < 40; ++i)
-      parts.push_back(run_process(l, {.argv = {"sh", "-c", fmt::format("sleep 0.2; echo {}", i)}}));
-    co_return co_await all(std::move(parts));
-  }(loop));
+  // Each of them ends when all of them are there.
+  const std::string folder = testing::TempDir() + fmt::format("assay-side-by-side-{}", ::getpid());
+  ASSERT_TRUE(std::filesystem::create_directory(folder));
+  const auto results = loop.run_until_done(
+      [](EventLoop& l, const std::string& where) -> Task<std::vector<Result<ProcessResult>>> {
+        std::vector<Task<Result<ProcessResult>>> parts;
+        parts.reserve(40);
+        for (int i = 0; i < 40; ++i)
+          parts.push_back(run_process(
+              l, {.argv = {"sh", "-c",
+                           fmt::format("cd {0}; : > {1}; until [ -e 39 ] && [ $(ls | wc -l) = 40 ]; do "
+                                       "sleep 0.05; done; echo {1}",
+                                       where, i)},
+                  .timeout = 60s}));
+        co_return co_await all(std::move(parts));
+      }(loop, folder));
+  std::filesystem::remove_all(folder);
   for (int i = 0; i < 40; ++i) {
     const auto& result = results[static_cast<std::size_t>(i)];
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->output, fmt::format("{}\n", i));
   }
-  EXPECT_LT(Clock::now() - start, 4s);  // 8 s one after the other
 }
 
 TEST_F(Subprocess, HundredsInARowLeakNothing) {

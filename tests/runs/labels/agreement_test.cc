@@ -86,6 +86,56 @@ TEST(LabelAgreement, TheJudgeIsCorrectedAsByALabelsFile) {
   EXPECT_THAT(agreement.sentences.front(), HasSubstr("Corrected by people's labels of 10 cases"));
 }
 
+// 20 conversations of 5 copies each: what people say of a copy says nothing more.
+TEST(LabelAgreement, CopiesOfACaseMakeNothingSurer) {
+  Sheet sheet = sheet_of(SheetKind::rubric, 100);
+  sheet.figure = "correct.rate";
+  RunScores run;
+  run.figures = {"correct.rate"};
+  Words kim;
+  Words ana;
+  for (std::size_t i = 0; i < 100; ++i) {
+    const std::size_t conversation = i / 5;
+    kim.emplace_back(conversation % 3 == 0 ? "no" : "yes");
+    ana.emplace_back(conversation % 4 == 0 ? "no" : "yes");
+    sheet.tasks[i].cluster = "conversation " + std::to_string(conversation);
+    sheet.tasks[i].judge = 1;
+    run.cases.push_back({sheet.tasks[i].case_id, sheet.tasks[i].cluster, "scored", "", {1.0}});
+  }
+  GivenAnswers answers;
+  answer_all(sheet, "Kim", kim, answers);
+  answer_all(sheet, "Ana", ana, answers);
+  const Agreement clustered = agreement_of(sheet, answers, &run);
+  for (const Estimate& estimate : {clustered.pairs[0].agreement, clustered.pairs[0].kappa, *clustered.alpha})
+    EXPECT_EQ(estimate.method, "bootstrap_clusters");
+  EXPECT_EQ(clustered.human->method, "t_clustered");
+  EXPECT_EQ(clustered.human->ci->low, clustered.corrected->human_only.ci->low) << "one figure, one interval";
+  for (SheetTask& task : sheet.tasks) task.cluster = "";
+  const Agreement naive = agreement_of(sheet, answers, nullptr);
+  const auto width = [](const Estimate& estimate) { return estimate.ci->high - estimate.ci->low; };
+  EXPECT_GT(width(clustered.pairs[0].kappa), 1.7 * width(naive.pairs[0].kappa));
+  EXPECT_GT(width(clustered.pairs[0].agreement), 1.7 * width(naive.pairs[0].agreement));
+}
+
+TEST(LabelAgreement, ThreePeopleSayWhetherTheJudgeIsAsGoodAsOneMore) {
+  Sheet sheet = sheet_of(SheetKind::rubric, 60);
+  sheet.figure = "correct.rate";
+  RunScores run;
+  run.figures = {"correct.rate"};
+  std::vector<Words> people(3, Words(60));
+  for (std::size_t i = 0; i < 60; ++i) {
+    const bool truth = i % 2 == 0;
+    for (std::size_t j = 0; j < 3; ++j) people[j][i] = truth == (i % 5 == j) ? "no" : "yes";
+    run.cases.push_back({sheet.tasks[i].case_id, "", "scored", "", {truth ? 1.0 : 0.0}});
+  }
+  GivenAnswers answers;
+  answer_all(sheet, "Kim", people[0], answers);
+  answer_all(sheet, "Ana", people[1], answers);
+  answer_all(sheet, "Lou", people[2], answers);
+  EXPECT_THAT(agreement_of(sheet, answers, &run).sentences,
+              testing::Contains(HasSubstr("as good as one more person: it stands up to 3 of 3 people")));
+}
+
 TEST(LabelAgreement, PairsAreWinsOfTheFirstVariantWhateverTheSeats) {
   Sheet sheet = sheet_of(SheetKind::pair, 4);
   sheet.figure = "better.win_rate.fresh-prompt";
@@ -129,6 +179,15 @@ TEST(LabelsFile, SeveralPeopleSayWhatMostOfThemSay) {
             "case-2,0.5,,,,\r\n");
 }
 
+TEST(LabelsFile, SaysOfWhichRunAndJudgeItsCasesWereDrawn) {
+  Sheet sheet = sheet_of(SheetKind::rubric, 1);
+  sheet.drawn = "2026-11-18T20:14:08Z judging=a prompts=b";
+  GivenAnswers answers;
+  answer_all(sheet, "Kim", {"yes"}, answers);
+  EXPECT_EQ(labels_csv(sheet, answers),
+            "id,probability,by Kim,drawn,label\r\ncase-0,1,1,2026-11-18T20:14:08Z judging=a prompts=b,1\r\n");
+}
+
 TEST(LabelsFile, RatingsAreMeansOnTheFiguresRange) {
   Sheet sheet = sheet_of(SheetKind::rating, 2);
   sheet.figure = "coherence.mean";
@@ -138,7 +197,7 @@ TEST(LabelsFile, RatingsAreMeansOnTheFiguresRange) {
   answer_all(sheet, "Ana", {"4", ""}, answers);
   // (1 + 0.75)/2 and 0.25.
   EXPECT_EQ(labels_csv(sheet, answers),
-            "id,probability,by Kim,by Ana,label\r\ncase-0,1,5,4,0.875\r\ncase-1,1,2,,0.25\r\n");
+            "id,probability,by Kim,by Ana,label\r\ncase-0,1,1,0.75,0.875\r\ncase-1,1,0.25,,0.25\r\n");
 }
 
 TEST(LabelsFile, AClassIsRightIfItIsTheOneThatTheFigureCounts) {
@@ -152,7 +211,7 @@ TEST(LabelsFile, AClassIsRightIfItIsTheOneThatTheFigureCounts) {
   sheet.range = Interval{0, 1};
   for (SheetTask& task : sheet.tasks) task.right_label = "billing";
   EXPECT_EQ(labels_csv(sheet, answers),
-            "id,probability,by Kim,label\r\ncase-0,1,refund,0\r\ncase-1,1,billing,1\r\ncase-2,1,other,0\r\n");
+            "id,probability,by Kim,label\r\ncase-0,1,0,0\r\ncase-1,1,1,1\r\ncase-2,1,0,0\r\n");
 }
 
 }  // namespace

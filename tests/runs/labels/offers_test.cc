@@ -61,6 +61,7 @@ JudgedRun run_of(const std::string& evaluation, const std::string& config, std::
   run.pairs = pairs_of(run);
   run.classes = classes_of(run);
   run.figures = figures_of(run);
+  note_questions(run);
   return run;
 }
 
@@ -91,6 +92,19 @@ TEST(Offers, OfVariantsArePairsAndWhatAJudgeWasAsked) {
                           "rating tone.mean.new", "rubric ", "rubric "));
 }
 
+TEST(Offers, SeveralCriteriaAreRatedByWhatTheyAskTogether) {
+  const JudgedRun run = run_of("custom", "metrics: [{name: fits, criteria: [\"Is polite.\", \"Is short.\"]}]",
+                               {number("fits.mean.old")}, {0.5});
+  ASSERT_EQ(run.figures.size(), 1U);
+  EXPECT_EQ(run.figures.front().variant, "old");
+  EXPECT_EQ(run.figures.front().asked.asked, "How many of these are true?\n1. Is polite.\n2. Is short.");
+  EXPECT_FALSE(run.figures.front().yes_no);
+  const auto plan = plan_sheet(run, {.kind = SheetKind::rating, .figure = "fits.mean.old", .count = 1});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->sheet.scale->high, 3);
+  EXPECT_THAT(plan->sheet.levels, ElementsAre("0 of 2", "1 of 2", "2 of 2"));
+}
+
 TEST(Offers, OfClassifiersAreClasses) {
   JudgedRun run = run_of("question_router", "{}", {share("accuracy")}, {1});
   note_classes(run.evaluation,
@@ -101,14 +115,6 @@ TEST(Offers, OfClassifiersAreClasses) {
   EXPECT_THAT(run.classes.front().labels, ElementsAre("rag", "small_talk"));
   EXPECT_EQ(run.classes.front().cases.at("c1").judge, "rag");
   EXPECT_EQ(run.classes.front().cases.at("c1").right, "small_talk");
-}
-
-TEST(Offers, OfAClassifierAPersonSeesWhatIsClassifiedAndNothingElse) {
-  EXPECT_FALSE(tells_class("question_router", "question"));
-  EXPECT_TRUE(tells_class("question_router", "actual_outcome"));
-  EXPECT_TRUE(tells_class("question_router", "answer"));
-  EXPECT_FALSE(tells_class("output_guardrails", "message"));
-  EXPECT_FALSE(tells_class("rag_answers", "llm_answer"));
 }
 
 TEST(Offers, OfConditionsArePairsWithTheControl) {
@@ -171,7 +177,8 @@ TEST(SheetTask, ShowsOneAnswerOfEachSideInTheSameRepeat) {
   SheetPlan plan;
   plan.sheet.kind = SheetKind::pair;
   plan.shown = {"new", "old"};
-  const CaseTexts texts{{{"question", "Q"}}, {{"new", {"n0", "n1", "n2"}}, {"old", {"o0", "o1", "o2"}}}};
+  const CaseTexts texts{{{"question", "Q"}},
+                        {{"new", {{"n0"}, {"n1"}, {"n2"}}}, {"old", {{"o0"}, {"o1"}, {"o2"}}}}};
   std::set<std::string> drawn;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const SheetTask task = make_task(plan, "c1", texts, seed);
@@ -180,6 +187,15 @@ TEST(SheetTask, ShowsOneAnswerOfEachSideInTheSameRepeat) {
     drawn.insert(task.answers[0]);
   }
   EXPECT_EQ(drawn.size(), 3U);
+}
+
+TEST(SheetTask, WhatAJudgeSawOfAnAnswerStandsBesideIt) {
+  SheetPlan plan;
+  plan.shown = {"new"};
+  const CaseTexts texts{{}, {{"new", {{"60 pounds", {{"contexts", "It costs 50."}}}}}}, "/refund/amount"};
+  EXPECT_THAT(make_task(plan, "c1", texts, 0).material,
+              ElementsAre(std::pair<std::string, std::string>("contexts", "It costs 50."),
+                          std::pair<std::string, std::string>("/refund/amount", "60 pounds")));
 }
 
 TEST(SheetTask, AFieldThatHoldsTheClassIsLeftOut) {

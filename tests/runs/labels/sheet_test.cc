@@ -85,6 +85,7 @@ TEST(Sheet, IsReadBackAsItWasWritten) {
     sheet.figure = "tone.mean";
     sheet.range = Interval{0, 1};
     sheet.probability = 0.25;
+    sheet.drawn = "2026-11-18T20:14:08Z judging=a prompts=b";
     sheet.tasks[1].judge = 0.5;
     sheet.tasks[2].cluster = "c1";
     sheet.tasks[2].right_label = "other";

@@ -163,5 +163,20 @@ TEST_F(SheetsTest, NothingIsMadeBeforeTheFirstSheet) {
   EXPECT_EQ(others->add(sheet_of(SheetKind::rubric, 1), "custom:1").error().kind, ErrorKind::usage);
 }
 
+// Far more than are kept open at once.
+TEST_F(SheetsTest, SheetsThatNobodyUsesAreClosedAndLoseNothing) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 40; ++i) ids.push_back(add(SheetKind::rating, 3, i % 2 == 0 ? "custom:1" : "custom:2"));
+  for (const std::string& id : ids)
+    ASSERT_TRUE(sheets_->answer(id, "kim", next_key(id, "kim"), Json(4), "")) << id;
+  for (const std::string& id : ids) {
+    EXPECT_EQ(sheets_->next(id, "kim").value().done, 1U) << id;
+    ASSERT_TRUE(sheets_->answer(id, "kim", next_key(id, "kim"), Json(2), "")) << id;
+  }
+  for (const std::string& id : ids) EXPECT_EQ(sheets_->contents(id).value().answers.done("kim"), 2U) << id;
+  EXPECT_EQ(sheets_->of_run("custom:1").size(), 20U);
+  EXPECT_EQ(sheets_->of_run("custom:2").size(), 20U);
+}
+
 }  // namespace
 }  // namespace assay::labels

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -52,6 +53,20 @@ struct CaseIndexTest : testing::Test {
     return ids;
   }
 };
+
+TEST_F(CaseIndexTest, TheFirstRowsAreThereWithoutReadingOn) {
+  write("results.jsonl", R"({"id":"a","outcome":"scored","question":"Where?","scores":{"f1":0.5}}
+{"id":"b","outcome":"scored","question":"When?","scores":{"f1":1}}
+no JSON at all
+)");
+  EXPECT_FALSE(CaseIndex::read(directory));
+  const auto first = CaseIndex::read_first(directory, 2);
+  ASSERT_TRUE(first) << first.error().text();
+  const auto page = (*first)->page({.count = 2});
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->rows.at(1).id, "b");
+  EXPECT_EQ(page->rows.at(1).text, "When?");
+}
 
 TEST_F(CaseIndexTest, KnowsWhatTheLinesSay) {
   write_cases();
@@ -115,6 +130,54 @@ TEST_F(CaseIndexTest, AnUnknownScoreIsToldWithThoseThereAre) {
     EXPECT_EQ(page.error().kind, ErrorKind::usage);
     EXPECT_THAT(page.error().message, HasSubstr("f1, recall"));
   }
+}
+
+TEST_F(CaseIndexTest, DeclaredSlicesComeFirstAndIdsAndFreeTextsAreNoTraits) {
+  write("config.yaml", "evaluation: custom\nslices: [area, city]\n");
+  std::string lines;
+  for (int i = 0; i < 4; ++i) {
+    lines += fmt::format(
+        R"({{"id":"c{0}","outcome":"scored","fields":{{"id":"c{0}","kind":"{1}","question":"What is {0}?","city":"town {0}","area":"{2}"}}}})",
+        i, i % 2 == 0 ? "faq" : "form", i < 3 ? "permits" : "tax");
+    lines += '\n';
+  }
+  write("results.jsonl", lines);
+  const auto index = CaseIndex::read(directory);
+  ASSERT_TRUE(index) << index.error().text();
+  EXPECT_THAT((*index)->traits(),
+              ElementsAre(Pair("area", ElementsAre("permits", "tax")),
+                          Pair("city", ElementsAre("town 0", "town 1", "town 2", "town 3")),
+                          Pair("kind", ElementsAre("faq", "form"))));
+}
+
+TEST_F(CaseIndexTest, CasesAreToldApartByTopicsPersonasAndVerdicts) {
+  write(
+      "results.jsonl",
+      R"({"id":"a","outcome":"scored","expected_primary_topic":"tax","actual_primary_topic":"tax","personaId":"ines","verdicts":[{"guideline":"greet","applied":true},{"guideline":"cost","applied":null}]}
+{"id":"b","outcome":"scored","expected_primary_topic":"tax","actual_primary_topic":"home","personaId":"ines","verdicts":[{"guideline":"greet","applied":false},{"guideline":"cost","skipped":"off"}]}
+{"id":"c","outcome":"scored","personaId":"kim","perspectiveId":"fit","verdicts":[{"classificationName":"urgency","perspectiveId":"fit","evaluationLikert":4}]}
+{"id":"d","outcome":"scored","personaId":"kim","verdicts":[{"classificationName":"urgency","perspectiveId":"fit","evaluationAgreement":"AGREE"}]}
+)");
+  const auto chosen = [&](const char* name, const char* value) { return ids({.traits = {{name, value}}}); };
+  EXPECT_THAT(chosen("actual_primary_topic", "home"), ElementsAre("b"));
+  EXPECT_THAT(chosen("personaId", "kim"), ElementsAre("c", "d"));
+  EXPECT_THAT(chosen("greet", "not applied"), ElementsAre("b"));
+  EXPECT_THAT(chosen("cost", "undetermined"), ElementsAre("a"));
+  EXPECT_THAT(chosen("urgency", "4"), ElementsAre("c"));
+  EXPECT_THAT(chosen("urgency, fit", "AGREE"), ElementsAre("d")) << "a request of several perspectives";
+}
+
+TEST_F(CaseIndexTest, AnUnknownTraitOrValueIsToldWithThoseThereAre) {
+  write_cases();
+  const auto index = CaseIndex::read(directory);
+  ASSERT_TRUE(index);
+  const auto told = [&](const char* name, const char* value) {
+    const auto page = (*index)->page({.traits = {{name, value}}});
+    return page ? std::string() : page.error().message;
+  };
+  EXPECT_EQ(told("actual_outcome", "tax"),
+            "slice: found \"actual_outcome:tax\", expected actual_outcome to be permits, fees");
+  EXPECT_THAT(told("colour", "red"), HasSubstr("expected one of the traits actual_outcome"));
 }
 
 TEST_F(CaseIndexTest, ATraitOfManyValuesIsNone) {

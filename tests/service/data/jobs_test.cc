@@ -85,11 +85,12 @@ struct JobsTest : testing::Test {
   void open(JsonObject limits = {{"concurrency", 2}}) {
     jobs.reset();
     store.reset();
-    store = std::move(DataStore::open(directory + "/data.db").value());
-    JobsOptions options;
-    options.directory = directory + "/jobs";
-    options.at_once = 1;
-    options.environment = environment;
+    store = std::move(DataStore::open(StoreAddress::read(directory).value()).value());
+    JobsOptions options{.directory = directory + "/jobs",
+                        .at_once = 1,
+                        .config = {},
+                        .environment = environment,
+                        .store = StoreAddress::read(directory).value()};
     options.config = Config(JsonObject{{"attempts", 2}, {"limits", std::move(limits)}}, {"limits"});
     jobs = std::move(Jobs::start(std::move(options), *store).value());
   }

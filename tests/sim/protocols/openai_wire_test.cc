@@ -1,5 +1,6 @@
 #include "sim/protocols/openai_wire.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,6 +29,29 @@ void expect_refused(std::string_view body, std::string_view param, std::string_v
   EXPECT_EQ(call.error().status, 400) << body;
   EXPECT_EQ(call.error().param, param) << body;
   EXPECT_EQ(call.error().code, code) << body;
+}
+
+TEST(OpenAiWire, TakesWhatCompatibleServicesTakeBesideByTheNamesOfTheirModels) {
+  const auto read = [](std::string_view model, std::string_view parameter) {
+    return read_openai_request(parsed(fmt::format(
+        R"({{"model": "{}", "messages": [{{"role": "user", "content": "x"}}], {}}})", model, parameter)));
+  };
+  const auto refused = [&](std::string_view model, std::string_view parameter) {
+    const auto call = read(model, parameter);
+    return call ? std::string("taken") : call.error().param;
+  };
+  ASSERT_TRUE(read("mistral-large", R"("random_seed": 7)"));
+  EXPECT_EQ(read("mistral-large", R"("random_seed": 7)")->request.sampling.seed, 7);
+  EXPECT_EQ(refused("mistral-large", R"("seed": 7)"), "seed");
+  EXPECT_EQ(refused("gpt-4o", R"("random_seed": 7)"), "random_seed");
+  EXPECT_TRUE(read("deepseek-chat", R"("thinking": {"type": "enabled"})")->thinks);
+  EXPECT_FALSE(read("deepseek-chat", R"("thinking": {"type": "disabled"})")->thinks);
+  EXPECT_EQ(refused("deepseek-chat", R"("thinking": {"type": "much"})"), "thinking.type");
+  EXPECT_TRUE(read("qwen/qwen3", R"("reasoning": {"enabled": true, "max_tokens": 9})")->thinks);
+  EXPECT_TRUE(
+      read("Qwen/Qwen3-8B", R"("chat_template_kwargs": {"enable_thinking": true}, "top_k": 20)")->thinks);
+  EXPECT_EQ(refused("qwen/qwen3", R"("reasoning": {"budget": 1})"), "reasoning.budget");
+  EXPECT_EQ(refused("gpt-4o", R"("reasoning": {"enabled": true})"), "reasoning");
 }
 
 TEST(OpenAiWire, ReadsARequestWithEverything) {

@@ -61,6 +61,28 @@ Ratings from_square(const std::vector<std::vector<int>>& table) {
   return ratings;
 }
 
+// 30 units of which each is there 4 times: as sure as the 30 alone, and not as 120.
+TEST(CohenKappa, OfCopiesIsAsSureAsOfOne) {
+  Ratings once(2);
+  Ratings copies(2);
+  Ratings naive(2);
+  for (int i = 0; i < 30; ++i) {
+    const std::vector<double> unit{i % 2 + 0.0, (i % 5 == 0 ? 1 - i % 2 : i % 2) + 0.0};
+    once.add_unit(unit);
+    for (int copy = 0; copy < 4; ++copy) {
+      copies.add_unit(unit, std::to_string(i));
+      naive.add_unit(unit);
+    }
+  }
+  const auto width = [](const Ratings& ratings) {
+    const Interval ci = *cohen_kappa(ratings).figure.resampled.ci;
+    return ci.high - ci.low;
+  };
+  EXPECT_EQ(cohen_kappa(copies).figure.resampled.method, "bootstrap_clusters");
+  EXPECT_NEAR(width(copies), width(once), 0.05);
+  EXPECT_GT(width(copies), 1.7 * width(naive));
+}
+
 TEST(FleissKappa, GivesThePublishedValuesOf1971) {
   const FleissKappa fleiss = fleiss_kappa(fleiss_1971(), few_draws());
   EXPECT_NEAR(fleiss.figure.analytic.value.value(), 0.430245, 5e-7);

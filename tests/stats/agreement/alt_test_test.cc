@@ -198,6 +198,18 @@ TEST(AltTest, LeavesOutWhatItCannotUseAndCountsIt) {
   EXPECT_TRUE(result.humans[0].test.p.has_value());
 }
 
+TEST(AltTest, OfTwoHumansHasNoVerdict) {
+  Ratings humans(2);
+  std::vector<double> candidate;
+  for (int i = 0; i < 60; ++i) {
+    humans.add_unit(std::vector<double>{i % 5 == 0 ? 1.0 : 0.0, i % 5 == 1 ? 1.0 : 0.0});
+    candidate.push_back(0);
+  }
+  const AltTest result = alt_test(humans, candidate, with_epsilon(0.2));
+  EXPECT_EQ(result.winning_rate.value, 1);
+  EXPECT_FALSE(result.passed.has_value());
+}
+
 TEST(AltTest, IsUndefinedWithAReason) {
   const Ratings three = rated({{1, 1, 2}, {2, 2, 2}});
   const auto reason = [](const AltTest& result) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -240,6 +241,62 @@ TEST(WeightedLabels, SayWhyThereIsNothing) {
   EXPECT_FALSE(with_weighted_labels(same).estimate.ci.has_value());
 }
 
+// Yes or no, a judge that is right in 95 %, 20 labels: in a third of the studies it is right on all of them,
+// and their residuals tell of no error. With one row of each kind the intervals hold what they promise, drawn
+// alike or not.
+TEST(HumanLabels, FewLabelsThatAllAgreeAreNoCertainty) {
+  constexpr int kStudies = 400;
+  constexpr int kRows = 1'000;
+  constexpr int kLabels = 20;
+  int plain = 0;
+  int guarded = 0;
+  int weighted = 0;
+  for (int study = 0; study < kStudies; ++study) {
+    Random random = Random::keyed("few labels that agree", study);
+    std::vector<double> judge;
+    std::vector<double> human;
+    double truth = 0;
+    for (int i = 0; i < kRows; ++i) {
+      judge.push_back(random.uniform() < 0.7 ? 1 : 0);
+      // The judge is too kind: it errs to one side, or its mean would be right by chance.
+      human.push_back(random.uniform() < 0.93 ? judge.back() : 0);
+      truth += human.back() / kRows;
+    }
+    const std::span<const double> people(human.data(), kLabels);
+    const std::span<const double> labelled(judge.data(), kLabels);
+    const auto others = std::span<const double>(judge).subspan(kLabels);
+    const auto holds = [&](const Estimate& estimate) {
+      return estimate.ci && estimate.ci->low <= truth && truth <= estimate.ci->high ? 1 : 0;
+    };
+    const LabelOptions before{.interval = LabelInterval::student};
+    const LabelOptions options{.interval = LabelInterval::student, .one_of_each = true};
+    const Estimate figure = with_human_labels(people, labelled, others, options).ppi_plus_plus;
+    const Estimate without = with_human_labels(people, labelled, others, before).ppi_plus_plus;
+    EXPECT_EQ(figure.value, without.value);
+    plain += holds(without);
+    guarded += holds(figure);
+    std::vector<JudgedRow> rows;
+    for (int i = 0; i < kRows; ++i) {
+      JudgedRow& row = rows.emplace_back(JudgedRow{.judge = judge[static_cast<std::size_t>(i)]});
+      row.probability = static_cast<double>(kLabels) / kRows;
+      if (i < kLabels) row.human = human[static_cast<std::size_t>(i)];
+    }
+    weighted += holds(with_weighted_labels(rows, options).estimate);
+  }
+  EXPECT_LT(plain, 0.75 * kStudies) << plain;
+  EXPECT_GE(guarded, 0.94 * kStudies);
+  EXPECT_GE(weighted, 0.94 * kStudies);
+}
+
+// The published example: with λ = 0.637398 the residuals are 0.362602 six times, 0 twice and −0.637398 twice.
+// With 0, 1, −λ and 1 − λ beside them their variance is 0.210738, over ten rows 0.021074; the other rows add
+// 0.001466.
+TEST(HumanLabels, OneRowOfEachKindWidensTheIntervalAlone) {
+  const HumanLabelFigures figures = with_human_labels(kHuman, kJudge, judged_alone(), {.one_of_each = true});
+  EXPECT_NEAR(figures.ppi_plus_plus.value.value(), 0.615935, 5e-7);
+  EXPECT_NEAR(standard_error(figures.ppi_plus_plus), 0.150134, 5e-7);
+}
+
 // 4.7: p = .80 of 1000, sensitivity .95 of 200, specificity .85 of 200.
 TEST(RoganGladen, HasThePublishedValue) {
   const Estimate estimate = rogan_gladen({.judged = 1000,
@@ -340,6 +397,38 @@ TEST(RowsToLabel, FormGroupsOfLikeScores) {
   const LabelChoice few = choose_rows_to_label(scores, {}, 2, plan);
   EXPECT_EQ(few.rows.size(), 2U);
   EXPECT_GT(std::ranges::min(few.probabilities), 0);
+}
+
+// Sizes sqrt(p(1 - p) + 0.05): sqrt(0.05) for 0 and 1, sqrt(0.3) for 0.5. Two of four rows: 2·0.2236/1.5424
+// and 2·0.5477/1.5424.
+TEST(RowsToLabel, AreMoreOftenThoseThatTheJudgeIsLessSureOfWhenInformative) {
+  LabelPlan plan;
+  plan.design = LabelPlan::Design::informative;
+  const std::vector<double> judge{0, 0.5, 1, 0.5};
+  std::vector<double> chosen(4, 0.0);
+  constexpr int kSeeds = 4000;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    plan.seed = static_cast<std::uint64_t>(seed);
+    const LabelChoice choice = choose_rows_to_label(judge, {}, 2, plan);
+    ASSERT_EQ(choice.rows.size(), 2U);
+    EXPECT_NEAR(choice.probabilities[0], 0.28990, 5e-5);
+    EXPECT_NEAR(choice.probabilities[1], 0.71010, 5e-5);
+    for (const std::size_t row : choice.rows) chosen[row] += 1.0 / kSeeds;
+  }
+  // 4 standard errors of 4,000 draws are 0.029.
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(chosen[i], i % 2 == 0 ? 0.28990 : 0.71010, 0.03);
+}
+
+// Of three rows two are wanted, and one weighs more than both others: 2·0.5477/0.9950 is above 1, so it is
+// certain, and the others share the second place.
+TEST(RowsToLabel, AreCertainWhereTheirChanceWouldPassOne) {
+  LabelPlan plan;
+  plan.design = LabelPlan::Design::informative;
+  const LabelChoice choice = choose_rows_to_label(std::vector<double>{3, 1, 5}, {}, 2,
+                                                  {.seed = 1, .design = plan.design, .range = {1, 5}});
+  EXPECT_EQ(choice.probabilities, (std::vector<double>{1, 0.5, 0.5}));
+  EXPECT_EQ(choice.rows.size(), 2U);
+  EXPECT_EQ(choice.rows.front(), 0U);
 }
 
 TEST(RowsToLabel, NeverHaveNoScore) {

@@ -138,6 +138,17 @@ TEST(PercentileInterval, ClaimsNoCertaintyFromEqualDraws) {
   EXPECT_NE(interval.undefined, "");
 }
 
+// Hesterberg 2015, section 4.1: what is cut off on each side for 95 %.
+TEST(ExpandedLevel, CutsOffAsMuchAsPublished) {
+  const auto cut_off = [](std::int64_t units) { return (1 - expanded_level(0.95, units)) / 2; };
+  EXPECT_NEAR(cut_off(5), 0.0010, 5e-5);
+  EXPECT_NEAR(cut_off(10), 0.0086, 5e-5);
+  EXPECT_NEAR(cut_off(20), 0.0159, 5e-5);
+  EXPECT_NEAR(cut_off(40), 0.0203, 5e-5);
+  EXPECT_NEAR(cut_off(100), 0.0231, 5e-5);
+  EXPECT_EQ(expanded_level(0.95, 1), 0.95);
+}
+
 TEST(PercentileInterval, RefusesAnImpossibleLevel) {
   EXPECT_FALSE(percentile_interval({1, 2, 3}, 1).ci.has_value());
   EXPECT_FALSE(percentile_interval({1, 2, 3}, kNaN).ci.has_value());

@@ -18,7 +18,9 @@ using Order = ItemQuery::Order;
 
 class EvaluationItemsTest : public DataStoreTest {};
 
-TEST_F(EvaluationItemsTest, GivesItemsBackAsTheyCameAlsoInOtherScripts) {
+INSTANTIATE_TEST_SUITE_P(On, EvaluationItemsTest, kEveryPlace, place_name);
+
+TEST_P(EvaluationItemsTest, GivesItemsBackAsTheyCameAlsoInOtherScripts) {
   const StoredItem item{"пример-例-🙂", -5, {"b", "タグ", "a"}, R"({"text": "naïve\u0000"})"};
   add({item, {"", 0, {}, ""}});
   const auto page = store_->items({.tag = "タグ"}).value();
@@ -30,7 +32,7 @@ TEST_F(EvaluationItemsTest, GivesItemsBackAsTheyCameAlsoInOtherScripts) {
   EXPECT_EQ(store_->items({}).value().total, 2);
 }
 
-TEST_F(EvaluationItemsTest, TheSameItemAgainAddsItsTagsAndItsNewestContentCounts) {
+TEST_P(EvaluationItemsTest, TheSameItemAgainAddsItsTagsAndItsNewestContentCounts) {
   EXPECT_EQ(add({item("a", 10, {"one"}), item("b", 20, {"one"})}).added, 2);
   const ItemsAdded again = add({{"a", 30, {"two", "one"}, R"({"new":1})"}, item("c", 5, {"two"})});
   EXPECT_EQ(again.added, 1);
@@ -45,14 +47,14 @@ TEST_F(EvaluationItemsTest, TheSameItemAgainAddsItsTagsAndItsNewestContentCounts
   EXPECT_THAT(ids({.tag = "one", .published_since_ms = 25}), ElementsAre("a"));
 }
 
-TEST_F(EvaluationItemsTest, AnItemTwiceInOneListIsOneItem) {
+TEST_P(EvaluationItemsTest, AnItemTwiceInOneListIsOneItem) {
   const ItemsAdded sum = add({item("a", 1, {"t"}), item("a", 2, {"t", "t"})});
   EXPECT_EQ(sum.added, 1);
   EXPECT_EQ(sum.known, 1);
   EXPECT_EQ(store_->items({.tag = "t"}).value().total, 1);
 }
 
-TEST_F(EvaluationItemsTest, OrdersByStoringByTimeAndById) {
+TEST_P(EvaluationItemsTest, OrdersByStoringByTimeAndById) {
   add({item("c", 10, {"t"}), item("a", 30, {"t"}), item("d", 10, {"t"})});
   add({item("b", 10, {"t"}), item("a", 30, {})});
   EXPECT_THAT(ids({.tag = "t"}), ElementsAre("c", "a", "d", "b"));
@@ -67,7 +69,7 @@ TEST_F(EvaluationItemsTest, OrdersByStoringByTimeAndById) {
               ElementsAre("a", "b", "c", "d"));
 }
 
-TEST_F(EvaluationItemsTest, PagesJoinToTheWholeAndCountWhatIsBehindThem) {
+TEST_P(EvaluationItemsTest, PagesJoinToTheWholeAndCountWhatIsBehindThem) {
   std::vector<StoredItem> items;
   for (int i = 0; i < 45; ++i) items.push_back(item("item " + std::to_string(100 + i), 1000 - i % 7, {"t"}));
   add(items);
@@ -94,7 +96,7 @@ TEST_F(EvaluationItemsTest, PagesJoinToTheWholeAndCountWhatIsBehindThem) {
   EXPECT_EQ(exact.remaining, 0);
 }
 
-TEST_F(EvaluationItemsTest, LeavesOutWhatHasAResultUnderATagOfThatPersonaAndMode) {
+TEST_P(EvaluationItemsTest, LeavesOutWhatHasAResultUnderATagOfThatPersonaAndMode) {
   add({item("a", 10, {"source"}), item("b", 20, {"source"}), item("c", 30, {"source"})});
   ASSERT_TRUE(record(result("a", "trial", "kenton", "mode2")).has_value());
   ASSERT_TRUE(record(result("b", "trial", "kenton", "mode3")).has_value());
@@ -119,7 +121,7 @@ TEST_F(EvaluationItemsTest, LeavesOutWhatHasAResultUnderATagOfThatPersonaAndMode
   EXPECT_EQ(page.remaining, 1);
 }
 
-TEST_F(EvaluationItemsTest, AResultMayComeBeforeItsItem) {
+TEST_P(EvaluationItemsTest, AResultMayComeBeforeItsItem) {
   ASSERT_TRUE(record(result("late", "trial", "kenton", "mode2")).has_value());
   EXPECT_THAT(ids({}), IsEmpty());
   add({item("first", 1, {"t"}), item("late", 2, {"t"})});
@@ -127,7 +129,7 @@ TEST_F(EvaluationItemsTest, AResultMayComeBeforeItsItem) {
   EXPECT_THAT(ids({.tag = "t", .exclude_tag = "trial"}), ElementsAre("first"));
 }
 
-TEST_F(EvaluationItemsTest, ASubsetHasItsShareOfTheTagAndAtLeastOne) {
+TEST_P(EvaluationItemsTest, ASubsetHasItsShareOfTheTagAndAtLeastOne) {
   std::vector<StoredItem> items;
   for (int i = 0; i < 150; ++i) items.push_back(item("i" + std::to_string(i), i, {"t"}));
   items.push_back(item("single", 1, {"one"}));
@@ -146,7 +148,7 @@ TEST_F(EvaluationItemsTest, ASubsetHasItsShareOfTheTagAndAtLeastOne) {
     EXPECT_EQ(subset({"t", percent, false, 7}).error().kind, ErrorKind::data);
 }
 
-TEST_F(EvaluationItemsTest, ASubsetIsDecidedByItsSeedAndNotByTheOrderOfTheItems) {
+TEST_P(EvaluationItemsTest, ASubsetIsDecidedByItsSeedAndNotByTheOrderOfTheItems) {
   std::vector<StoredItem> items;
   for (int i = 0; i < 100; ++i) items.push_back(item("i" + std::to_string(i), i, {"t"}));
   add(items);
@@ -156,8 +158,7 @@ TEST_F(EvaluationItemsTest, ASubsetIsDecidedByItsSeedAndNotByTheOrderOfTheItems)
   EXPECT_NE(members("t", 20), first);
   ASSERT_TRUE(subset({"t", 20, false, 7}).has_value());
   EXPECT_EQ(members("t", 20), first);
-  store_.reset();
-  std::filesystem::remove(path());
+  clear();
   open();
   std::ranges::reverse(items);
   add(items);
@@ -165,7 +166,7 @@ TEST_F(EvaluationItemsTest, ASubsetIsDecidedByItsSeedAndNotByTheOrderOfTheItems)
   EXPECT_EQ(members("t", 20), first);
 }
 
-TEST_F(EvaluationItemsTest, AnIncrementalSubsetKeepsItsMembersAndNeverShrinks) {
+TEST_P(EvaluationItemsTest, AnIncrementalSubsetKeepsItsMembersAndNeverShrinks) {
   std::vector<StoredItem> items;
   for (int i = 0; i < 40; ++i) items.push_back(item("i" + std::to_string(i), i, {"t"}));
   add(items);
@@ -183,7 +184,7 @@ TEST_F(EvaluationItemsTest, AnIncrementalSubsetKeepsItsMembersAndNeverShrinks) {
   EXPECT_THAT(before, IsSubsetOf(after));
 }
 
-TEST_F(EvaluationItemsTest, ASubsetIsCombinedWithTheOtherConditions) {
+TEST_P(EvaluationItemsTest, ASubsetIsCombinedWithTheOtherConditions) {
   add({item("a", 10, {"t", "u"}), item("b", 20, {"t"}), item("c", 30, {"u"})});
   ASSERT_EQ(subset({"t", 100, false, 1}).value().members, 2);
   ASSERT_TRUE(record(result("b", "trial", "kenton", "mode2")).has_value());

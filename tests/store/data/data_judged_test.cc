@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Order = ItemQuery::Order;
 
-TEST_F(DataStoreTest, ACursorSkipsNothingWhileResultsAreRecorded) {
+TEST_P(DataStoreTest, ACursorSkipsNothingWhileResultsAreRecorded) {
   std::vector<StoredItem> all;
   for (int i = 0; i < 100; ++i) all.push_back(item("i" + std::to_string(100 + i), 1000 + i % 7, {"t"}));
   add(all);
@@ -38,7 +38,7 @@ TEST_F(DataStoreTest, ACursorSkipsNothingWhileResultsAreRecorded) {
   }
 }
 
-TEST_F(DataStoreTest, AnotherVerdictUnderTheSameKeyIsAConflictAndStoresNothing) {
+TEST_P(DataStoreTest, AnotherVerdictUnderTheSameKeyIsAConflictAndStoresNothing) {
   const ResultRecord first = result("a", "t", "kenton", "mode2");
   ASSERT_TRUE(record(first));
   ResultRecord other = first;
@@ -63,7 +63,7 @@ TEST_F(DataStoreTest, AnotherVerdictUnderTheSameKeyIsAConflictAndStoresNothing) 
   EXPECT_TRUE(record(first)->known);
 }
 
-TEST_F(DataStoreTest, ExclusionKnowsTheVersionsOfPersonaAndPerspective) {
+TEST_P(DataStoreTest, ExclusionKnowsTheVersionsOfPersonaAndPerspective) {
   add({item("a", 100, {"t"})});
   const ResultRecord given = result("a", "done", "kenton", "mode2");
   ASSERT_TRUE(record(given));
@@ -86,7 +86,7 @@ TEST_F(DataStoreTest, ExclusionKnowsTheVersionsOfPersonaAndPerspective) {
               ElementsAre("a"));
 }
 
-TEST_F(DataStoreTest, AFailureIsFoundByEachOfItsItemsAndGoesWhenAllAreJudged) {
+TEST_P(DataStoreTest, AFailureIsFoundByEachOfItsItemsAndGoesWhenAllAreJudged) {
   record_failure({"judge/1", "x", "kenton", "mode2", {"a", "b"}, {"classification"}, "{}"});
   const auto open = [&](const ResultQuery& query) { return store_->failures(query).value().total; };
   EXPECT_EQ(open({.item_id = "a"}), 1);
@@ -110,7 +110,7 @@ TEST_F(DataStoreTest, AFailureIsFoundByEachOfItsItemsAndGoesWhenAllAreJudged) {
   EXPECT_TRUE(all.rows[0].resolved_ms);
 }
 
-TEST_F(DataStoreTest, AStoreOfTheFirstFormatIsBroughtUpToThisOne) {
+TEST_F(DataStoreFixture, AStoreOfTheFirstFormatIsBroughtUpToThisOne) {
   add({item("a", 100, {"t"}), item("b", 100, {"t"})});
   const ResultRecord given = result("a", "done", "kenton", "mode2");
   ASSERT_TRUE(record(given));
@@ -133,7 +133,7 @@ TEST_F(DataStoreTest, AStoreOfTheFirstFormatIsBroughtUpToThisOne) {
   {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute(
-        std::string(kBackToFormat3) +
+        std::string(kBackToFormat4) + kBackToFormat3 +
         "DROP TABLE shared_texts; "
         "ALTER TABLE record_rows RENAME TO records; ALTER TABLE records DROP COLUMN parts; "
         "ALTER TABLE failure_rows RENAME TO failures; ALTER TABLE failures DROP COLUMN parts; "

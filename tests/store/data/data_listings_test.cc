@@ -30,11 +30,9 @@ class DataListingsTest : public DataStoreTest {
     return record(given).value().record_id;
   }
   void set_recorded(std::int64_t record, std::int64_t ms) {
-    auto database = Database::open(path(), Database::Mode::read_write).value();
-    ASSERT_TRUE(database.execute("UPDATE results SET recorded_ms = " + std::to_string(ms) +
-                                 " WHERE record = " + std::to_string(record) +
-                                 "; UPDATE record_rows SET recorded_ms = " + std::to_string(ms) +
-                                 " WHERE record = " + std::to_string(record)));
+    execute("UPDATE results SET recorded_ms = " + std::to_string(ms) + " WHERE record = " +
+            std::to_string(record) + "; UPDATE record_rows SET recorded_ms = " + std::to_string(ms) +
+            " WHERE record = " + std::to_string(record));
   }
   std::vector<std::string> judged(const ResultQuery& query) {
     std::vector<std::string> list;
@@ -43,7 +41,9 @@ class DataListingsTest : public DataStoreTest {
   }
 };
 
-TEST_F(DataListingsTest, ResultsAreFoundByJobContextValueAndTimes) {
+INSTANTIATE_TEST_SUITE_P(On, DataListingsTest, kEveryPlace, place_name);
+
+TEST_P(DataListingsTest, ResultsAreFoundByJobContextValueAndTimes) {
   const std::int64_t first = judge("a", 5, "job-1", "asked");
   const std::int64_t second = judge("b", 2, "job-1");
   judge("c", 5, "job-2");
@@ -63,7 +63,7 @@ TEST_F(DataListingsTest, ResultsAreFoundByJobContextValueAndTimes) {
   EXPECT_EQ(store_->results({.job_id = "job-2"}).value().rows.at(0).job_id, "job-2");
 }
 
-TEST_F(DataListingsTest, ACursorMeetsEachResultOnceWhileOthersAreRecordedAndRemoved) {
+TEST_P(DataListingsTest, ACursorMeetsEachResultOnceWhileOthersAreRecordedAndRemoved) {
   constexpr int kFirst = 60;
   for (int i = 0; i < kFirst; ++i) judge("item-" + std::to_string(i), 4);
   std::map<std::int64_t, int> seen;
@@ -86,7 +86,7 @@ TEST_F(DataListingsTest, ACursorMeetsEachResultOnceWhileOthersAreRecordedAndRemo
   EXPECT_EQ(store_->results({}).value().total, kFirst + more);
 }
 
-TEST_F(DataListingsTest, UncountedPagesSayOnlyWhetherAnythingFollows) {
+TEST_P(DataListingsTest, UncountedPagesSayOnlyWhetherAnythingFollows) {
   for (int i = 0; i < 5; ++i) judge("item-" + std::to_string(i), 4);
   const auto page = store_->results({.count = 4, .totals = Totals::unknown}).value();
   EXPECT_THAT(page.rows, SizeIs(4));
@@ -94,7 +94,7 @@ TEST_F(DataListingsTest, UncountedPagesSayOnlyWhetherAnythingFollows) {
   EXPECT_EQ(store_->results({.count = 5, .totals = Totals::unknown}).value().remaining, 0);
 }
 
-TEST_F(DataListingsTest, RecordsAreListedAtAGlanceAndGivenWhole) {
+TEST_P(DataListingsTest, RecordsAreListedAtAGlanceAndGivenWhole) {
   judge("a", 5, "job-1", "asked");
   judge("b", 2);
   const RecordPage all = store_->records({}).value();
@@ -119,7 +119,7 @@ TEST_F(DataListingsTest, RecordsAreListedAtAGlanceAndGivenWhole) {
   EXPECT_FALSE(store_->record(3).value().has_value());
 }
 
-TEST_F(DataListingsTest, ContextsAreCountedUpAndPaged) {
+TEST_P(DataListingsTest, ContextsAreCountedUpAndPaged) {
   judge("a", 5, "", "x");
   judge("b", 4, "", "x");
   judge("c", 4, "", "y");
@@ -135,7 +135,7 @@ TEST_F(DataListingsTest, ContextsAreCountedUpAndPaged) {
   EXPECT_FALSE(second.next);
 }
 
-TEST_F(DataListingsTest, PersonasAndPerspectivesHaveTheirVersionsWithContent) {
+TEST_P(DataListingsTest, PersonasAndPerspectivesHaveTheirVersionsWithContent) {
   ResultRecord given = result("a", "trial", "kenton", "mode2");
   ASSERT_TRUE(record(given));
   given.persona.json = R"({"name":"Kenton, older"})";
@@ -161,7 +161,7 @@ TEST_F(DataListingsTest, PersonasAndPerspectivesHaveTheirVersionsWithContent) {
   EXPECT_THAT(store_->versions(VersionedKind::perspective, "kenton").value(), IsEmpty());
 }
 
-TEST_F(DataListingsTest, FeedbackIsFoundByResultPersonItemAndJob) {
+TEST_P(DataListingsTest, FeedbackIsFoundByResultPersonItemAndJob) {
   judge("a", 5, "job-1");
   judge("b", 2);
   rate({1, "kim", 4, {}, R"({"text":"fine"})"});
@@ -185,7 +185,7 @@ TEST_F(DataListingsTest, FeedbackIsFoundByResultPersonItemAndJob) {
   EXPECT_EQ(first.result.verdict.likert, 5);
 }
 
-TEST_F(DataListingsTest, TagsAndSubsetsHaveTheirSizes) {
+TEST_P(DataListingsTest, TagsAndSubsetsHaveTheirSizes) {
   add({item("a", 1, {"source", "other"}), item("b", 2, {"source"}), item("c", 3, {"source"})});
   judge("a", 5);
   subset({"source", 50, false, 1}).value();
@@ -204,7 +204,7 @@ TEST_F(DataListingsTest, TagsAndSubsetsHaveTheirSizes) {
   EXPECT_EQ(subsets[1].members, 3);
 }
 
-TEST_F(DataListingsTest, AnItemIsFoundByItsIdAndByWhatItSays) {
+TEST_P(DataListingsTest, AnItemIsFoundByItsIdAndByWhatItSays) {
   StoredItem one = item("mail/1%", 10, {"source"});
   one.json = R"({"evaluateTitle":"Delivery","evaluateText":"Comes at 100 % on Thursday"})";
   StoredItem other = item("mail/2", 20, {"source", "late"});
@@ -230,7 +230,7 @@ TEST_F(DataListingsTest, AnItemIsFoundByItsIdAndByWhatItSays) {
   EXPECT_EQ(store_->item("mail/3").value().value().item.published_ms, 100);
 }
 
-TEST_F(DataListingsTest, JobsGoOnBehindAPlaceWhileOthersBegin) {
+TEST_P(DataListingsTest, JobsGoOnBehindAPlaceWhileOthersBegin) {
   for (int i = 0; i < 5; ++i)
     ASSERT_TRUE(put({"job-" + std::to_string(i), "mode2", "COMPLETE", "kenton", "{}", 100 + i / 2}));
   std::vector<std::string> seen;

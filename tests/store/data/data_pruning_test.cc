@@ -21,11 +21,6 @@ class DataPruningTest : public DataStoreTest {
   Result<Pruned> prune(const KeptSince& since, std::int64_t most = 100) {
     return waited<Pruned>([&](const auto& done) { store_->prune(since, most, done); });
   }
-  // What no function of the store changes: the time of a recording.
-  void execute(const std::string& sql) {
-    auto database = Database::open(path(), Database::Mode::read_write).value();
-    ASSERT_TRUE(database.execute(sql).has_value());
-  }
   // A record with two verdicts, recorded at that time.
   std::int64_t record_at(const std::string& context, std::int64_t recorded_ms) {
     ResultRecord given = result("a", "trial", "kenton", "mode2");
@@ -43,13 +38,15 @@ class DataPruningTest : public DataStoreTest {
   }
 };
 
-TEST_F(DataPruningTest, TakesOldRecordsWithTheirVerdictsTagsAndFeedback) {
+INSTANTIATE_TEST_SUITE_P(On, DataPruningTest, kEveryPlace, place_name);
+
+TEST_P(DataPruningTest, TakesOldRecordsWithTheirVerdictsTagsAndFeedback) {
   record_at("one", 100);
   record_at("two", 200);
   record_at("three", 300);
   for (const std::int64_t verdict : {1, 2, 3, 5}) rate({verdict, "kim", 4, {}, "{}"});
   const KeptSince since{.records_ms = 300};
-  const Pruned would = prunable(path(), since).value();
+  const Pruned would = prunable(address(), since).value();
   EXPECT_THAT(contexts(), SizeIs(6)) << "looking removes nothing";
   const Pruned went = prune(since).value();
   EXPECT_EQ(went.records, 2);
@@ -65,7 +62,7 @@ TEST_F(DataPruningTest, TakesOldRecordsWithTheirVerdictsTagsAndFeedback) {
   EXPECT_EQ(prune(since).value().records, 0);
 }
 
-TEST_F(DataPruningTest, AStepTakesTheOldestAndSaysWhetherThereIsMore) {
+TEST_P(DataPruningTest, AStepTakesTheOldestAndSaysWhetherThereIsMore) {
   for (int i = 1; i <= 5; ++i) record_at("c" + std::to_string(i), i);
   const Pruned first = prune({.records_ms = kEnd}, 2).value();
   EXPECT_EQ(first.records, 2);
@@ -78,7 +75,7 @@ TEST_F(DataPruningTest, AStepTakesTheOldestAndSaysWhetherThereIsMore) {
   EXPECT_FALSE(last.more);
 }
 
-TEST_F(DataPruningTest, GivesNoNumberOutTwice) {
+TEST_P(DataPruningTest, GivesNoNumberOutTwice) {
   const std::int64_t before = record_at("one", 1);
   prune({.records_ms = kEnd}).value();
   const std::int64_t newest = record_at("two", 2);
@@ -89,7 +86,7 @@ TEST_F(DataPruningTest, GivesNoNumberOutTwice) {
   EXPECT_EQ(number("SELECT min(result) FROM results"), 3);
 }
 
-TEST_F(DataPruningTest, WhatWasJudgedStaysKnown) {
+TEST_P(DataPruningTest, WhatWasJudgedStaysKnown) {
   add({item("a", 100, {"source"}), item("b", 100, {"source"})});
   record_at("one", 1);
   record_at("two", 2);
@@ -97,7 +94,7 @@ TEST_F(DataPruningTest, WhatWasJudgedStaysKnown) {
   EXPECT_THAT(ids({.tag = "source", .exclude_tag = "trial"}), ElementsAre("b"));
 }
 
-TEST_F(DataPruningTest, TakesOldFailuresWithTheirParts) {
+TEST_P(DataPruningTest, TakesOldFailuresWithTheirParts) {
   const auto fail_at = [&](const std::string& context, std::int64_t at) {
     const std::int64_t id =
         record_failure({"judge/1", context, "kenton", "mode2", {"a", "b"}, {"fit"}, "{}"});
@@ -107,18 +104,18 @@ TEST_F(DataPruningTest, TakesOldFailuresWithTheirParts) {
   fail_at("one", 10);
   fail_at("two", 20);
   fail_at("three", 30);
-  EXPECT_EQ(prunable(path(), {.records_ms = 20}).value().failures, 1);
+  EXPECT_EQ(prunable(address(), {.records_ms = 20}).value().failures, 1);
   EXPECT_EQ(prune({.records_ms = 20}).value().failures, 1);
   EXPECT_EQ(store_->failures({}).value().total, 2);
   EXPECT_EQ(number("SELECT count(*) FROM failure_parts"), 4);
 }
 
-TEST_F(DataPruningTest, TakesOldItemsOutOfTagsAndSubsetsAndKeepsTheirResults) {
+TEST_P(DataPruningTest, TakesOldItemsOutOfTagsAndSubsetsAndKeepsTheirResults) {
   add({item("a", 100, {"source", "other"}), item("b", 200, {"source"}), item("c", 50, {"source"})});
   subset({"source", 100, false, 1}).value();
   subset({"source", 50, false, 1}).value();
   record_at("one", 1);
-  EXPECT_EQ(prunable(path(), {.items_ms = 200}).value().items, 1);
+  EXPECT_EQ(prunable(address(), {.items_ms = 200}).value().items, 1);
   EXPECT_EQ(prune({.items_ms = 200}).value().items, 1) << "c is old, too, and was stored last";
   EXPECT_THAT(ids({}), ElementsAre("b", "c"));
   EXPECT_THAT(ids({.tag = "other"}), IsEmpty());
@@ -131,13 +128,13 @@ TEST_F(DataPruningTest, TakesOldItemsOutOfTagsAndSubsetsAndKeepsTheirResults) {
   EXPECT_THAT(ids({}), ElementsAre("b", "c", "a")) << "it comes again, behind the others";
 }
 
-TEST_F(DataPruningTest, TakesJobsThatHaveEnded) {
+TEST_P(DataPruningTest, TakesJobsThatHaveEnded) {
   for (const auto& [id, status, created] :
        {std::tuple("done", "COMPLETE", 100), std::tuple("lost", "ERROR", 110),
         std::tuple("stopped", "CANCELLED", 120), std::tuple("waits", "INITIATED", 100),
         std::tuple("runs", "PROCESSING", 100), std::tuple("young", "COMPLETE", 200)})
     ASSERT_TRUE(put({id, "mode2", status, "kenton", "{}", created}).has_value());
-  EXPECT_THAT(prunable(path(), {.jobs_ms = 200}).value().job_ids, ElementsAre("done", "lost", "stopped"));
+  EXPECT_THAT(prunable(address(), {.jobs_ms = 200}).value().job_ids, ElementsAre("done", "lost", "stopped"));
   const Pruned step = prune({.jobs_ms = 200}, 2).value();
   EXPECT_THAT(step.job_ids, ElementsAre("done", "lost"));
   EXPECT_TRUE(step.more);
@@ -145,7 +142,7 @@ TEST_F(DataPruningTest, TakesJobsThatHaveEnded) {
   EXPECT_EQ(store_->jobs({}).value().total, 3);
 }
 
-TEST_F(DataPruningTest, WithoutATimeEverythingStays) {
+TEST_P(DataPruningTest, WithoutATimeEverythingStays) {
   add({item("a", 1, {}), item("b", 2, {})});
   record_at("one", 1);
   record_at("two", 2);

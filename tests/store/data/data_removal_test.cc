@@ -22,7 +22,9 @@ class DataRemovalTest : public DataStoreTest {
   }
 };
 
-TEST_F(DataRemovalTest, ARecordGoesWithItsVerdictsTagsAndFeedback) {
+INSTANTIATE_TEST_SUITE_P(On, DataRemovalTest, kEveryPlace, place_name);
+
+TEST_P(DataRemovalTest, ARecordGoesWithItsVerdictsTagsAndFeedback) {
   add({item("a", 1, {"source"}), item("b", 2, {"source"})});
   const std::int64_t gone = judge("a");
   judge("b");
@@ -41,7 +43,7 @@ TEST_F(DataRemovalTest, ARecordGoesWithItsVerdictsTagsAndFeedback) {
   EXPECT_FALSE(remove({.kind = Kind::record, .number = gone}).any());
 }
 
-TEST_F(DataRemovalTest, WhatAnotherRecordJudgedTooStaysKnown) {
+TEST_P(DataRemovalTest, WhatAnotherRecordJudgedTooStaysKnown) {
   add({item("a", 1, {"source"})});
   const std::int64_t first = judge("a", "once");
   judge("a", "twice");
@@ -49,7 +51,7 @@ TEST_F(DataRemovalTest, WhatAnotherRecordJudgedTooStaysKnown) {
   EXPECT_THAT(ids({.tag = "source", .exclude_tag = "trial"}), IsEmpty());
 }
 
-TEST_F(DataRemovalTest, NumbersOfTheNewestAreNotGivenOutAgain) {
+TEST_P(DataRemovalTest, NumbersOfTheNewestAreNotGivenOutAgain) {
   add({item("a", 1, {}), item("b", 2, {})});
   const std::int64_t record = judge("a");
   const auto said = rate({1, "kim", 4, {}, "{}"});
@@ -68,7 +70,7 @@ TEST_F(DataRemovalTest, NumbersOfTheNewestAreNotGivenOutAgain) {
   EXPECT_THAT(ids({.after = last}), ElementsAre("c")) << "behind where somebody had come to";
 }
 
-TEST_F(DataRemovalTest, AnItemGoesAloneOrWithAllThatSpeaksOfIt) {
+TEST_P(DataRemovalTest, AnItemGoesAloneOrWithAllThatSpeaksOfIt) {
   add({item("a", 1, {"source"}), item("b", 2, {"source"})});
   subset({"source", 100, false, 1}).value();
   judge("a");
@@ -89,7 +91,7 @@ TEST_F(DataRemovalTest, AnItemGoesAloneOrWithAllThatSpeaksOfIt) {
   EXPECT_THAT(store_->results({}).value().rows, SizeIs(1));
 }
 
-TEST_F(DataRemovalTest, AJobGoesAndItsResultsStay) {
+TEST_P(DataRemovalTest, AJobGoesAndItsResultsStay) {
   ResultRecord given = result("a", "trial", "kenton", "mode2");
   given.job_id = "done";
   ASSERT_TRUE(record(given));

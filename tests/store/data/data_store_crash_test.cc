@@ -25,14 +25,20 @@ class DataStoreCrashTest : public DataStoreTest {
  protected:
   void SetUp() override {
     DataStoreTest::SetUp();
-    store_.reset();
-    std::filesystem::remove(path());
+    clear();
+  }
+};
+class DataFileCrashTest : public DataStoreFixture {
+ protected:
+  void SetUp() override {
+    DataStoreFixture::SetUp();
+    clear();
   }
 };
 
 // Records results and tells the number of each through the pipe when it is acknowledged, until it is killed.
-[[noreturn]] void record_until_killed(const std::string& path, int round, int pipe_end) {
-  auto store = DataStore::open(path);
+[[noreturn]] void record_until_killed(const StoreAddress& address, int round, int pipe_end) {
+  auto store = DataStore::open(address);
   if (!store) ::_exit(1);
   for (std::int64_t i = 0;; ++i) {
     const std::string id = std::to_string(round) + "/" + std::to_string(i);
@@ -66,7 +72,9 @@ std::vector<std::int64_t> told_until_killed(pid_t child, int pipe_end, int patie
   return told;
 }
 
-TEST_F(DataStoreCrashTest, NothingThatWasAcknowledgedIsLostWhenTheProcessIsKilled) {
+INSTANTIATE_TEST_SUITE_P(On, DataStoreCrashTest, kEveryPlace, place_name);
+
+TEST_P(DataStoreCrashTest, NothingThatWasAcknowledgedIsLostWhenTheProcessIsKilled) {
   Random random = Random::keyed(1, "kill");
   for (int round = 0; round < 8; ++round) {
     int ends[2];
@@ -74,14 +82,14 @@ TEST_F(DataStoreCrashTest, NothingThatWasAcknowledgedIsLostWhenTheProcessIsKille
     const pid_t child = ::fork();
     if (child == 0) {
       ::close(ends[0]);
-      record_until_killed(path(), round, ends[1]);
+      record_until_killed(address(), round, ends[1]);
     }
     ::close(ends[1]);
     const auto told = told_until_killed(child, ends[0], static_cast<int>(random.below(150)));
     ::close(ends[0]);
     ASSERT_FALSE(told.empty()) << "round " << round;
 
-    auto store = DataStore::open(path());
+    auto store = DataStore::open(address());
     ASSERT_TRUE(store.has_value()) << store.error().text();
     for (const std::int64_t number : told) {
       const std::string id = std::to_string(round) + "/" + std::to_string(number);
@@ -105,11 +113,11 @@ TEST_F(DataStoreCrashTest, NothingThatWasAcknowledgedIsLostWhenTheProcessIsKille
 
 // The file size limit of the process stands for a full disk: the writes of the group and all later ones fail,
 // what was acknowledged before is there, and questions are still answered.
-TEST_F(DataStoreCrashTest, AfterAFailedCommitEveryWriteFails) {
+TEST_F(DataFileCrashTest, AfterAFailedCommitEveryWriteFails) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGXFSZ, SIG_IGN);
-    auto store = DataStore::open(path());
+    auto store = DataStore::open(address());
     if (!store) ::_exit(10);
     const auto add = [&](const StoredItem& one) {
       return waited<ItemsAdded>([&](const auto& done) { (*store)->add_items({one}, done); });
@@ -132,32 +140,32 @@ TEST_F(DataStoreCrashTest, AfterAFailedCommitEveryWriteFails) {
   ::waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  auto store = DataStore::open(path());
+  auto store = DataStore::open(address());
   ASSERT_TRUE(store.has_value()) << store.error().text();
   const auto page = (*store)->items({.tag = "t"}).value();
   ASSERT_EQ(page.total, 1);
   EXPECT_EQ(page.items[0].item_id, "before");
 }
 
-TEST_F(DataStoreCrashTest, AnotherProcessIsRefusedUntilTheFirstIsGone) {
+TEST_F(DataFileCrashTest, AnotherProcessIsRefusedUntilTheFirstIsGone) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto store = DataStore::open(path());
+    const auto store = DataStore::open(address());
     if (!store || ::write(ends[1], "x", 1) != 1) ::_exit(1);
     for (;;) ::pause();
   }
   ::close(ends[1]);
   char opened = 0;
   ASSERT_EQ(::read(ends[0], &opened, 1), 1);
-  const auto refused = DataStore::open(path());
+  const auto refused = DataStore::open(address());
   ASSERT_FALSE(refused.has_value());
   EXPECT_THAT(refused.error().text(), HasSubstr("another assay process has this evaluation store open"));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ::close(ends[0]);
-  EXPECT_TRUE(DataStore::open(path()).has_value());
+  EXPECT_TRUE(DataStore::open(address()).has_value());
 }
 
 }  // namespace

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "store/data/data_store.h"
+#include "store/data/postgres/postgres_sql.h"
 #include "store/sqlite.h"
+#include "tests/tools/sql/postgres_server.h"
 
 namespace assay {
 
@@ -72,7 +74,11 @@ inline ResultRecord result(const std::string& item_id, const std::string& tag, c
   return record;
 }
 
-// What takes a file of this format back to the one before, but for its views.
+// What takes a store of this format back to the one before.
+constexpr const char* kBackToFormat4 =
+    "DROP TABLE job_files; DROP INDEX unfinished_jobs; ALTER TABLE jobs DROP COLUMN holder; "
+    "ALTER TABLE jobs DROP COLUMN held_until_ms; ALTER TABLE jobs DROP COLUMN cancel; ";
+// And that to the one before, but for its views.
 constexpr const char* kBackToFormat3 =
     "DROP VIEW records; DROP VIEW failures; DROP TABLE shared_uses; DROP TABLE last_numbers; "
     "DROP INDEX records_by_time; DROP INDEX results_by_record; DROP INDEX results_by_context; "
@@ -80,12 +86,24 @@ constexpr const char* kBackToFormat3 =
     "DROP INDEX failures_by_job; DROP INDEX feedback_by_person; "
     "ALTER TABLE results DROP COLUMN job; ALTER TABLE failure_rows DROP COLUMN job; ";
 
-class DataStoreTest : public ::testing::Test {
+// The tests' own server, which they share and which ends with the program.
+inline PostgresServer& postgres_server() {
+  static PostgresServer server;
+  return server;
+}
+
+enum class DataPlace { file, server };
+
+// A store that is new for each test.
+class DataStoreFixture : public ::testing::Test {
  protected:
+  virtual DataPlace place() const { return DataPlace::file; }
+
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / ("assay_store_" + std::to_string(::getpid()));
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
+    clear();
     open();
   }
   void TearDown() override {
@@ -93,8 +111,19 @@ class DataStoreTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
   std::string path() const { return (folder_ / "evaluations.db").string(); }
+  StoreAddress address() const {
+    return StoreAddress::read(place() == DataPlace::file ? "sqlite:" + path()
+                                                         : postgres_server().url("postgres", "postgres"))
+        .value();
+  }
+  // Takes the store away.
+  void clear() {
+    store_.reset();
+    std::filesystem::remove(path());
+    if (place() == DataPlace::server) execute("DROP SCHEMA IF EXISTS assay_data CASCADE");
+  }
   void open() {
-    auto opened = DataStore::open(path());
+    auto opened = DataStore::open(address());
     ASSERT_TRUE(opened.has_value()) << opened.error().text();
     store_ = std::move(*opened);
   }
@@ -135,8 +164,15 @@ class DataStoreTest : public ::testing::Test {
     return ids(
         {.subset_tag = tag, .subset_percent = percent, .order = ItemQuery::Order::item_id, .count = 0});
   }
-  // What no function of the store gives out.
-  std::int64_t number(const std::string& sql) {
+  // What no function of the store changes or gives out.
+  void execute(const std::string& sql) const {
+    const Status done = place() == DataPlace::file
+                            ? Database::open(path(), Database::Mode::read_write).value().execute(sql)
+                            : server_sql()->execute(sql);
+    ASSERT_TRUE(done.has_value()) << done.error().text();
+  }
+  std::int64_t number(const std::string& sql) const {
+    if (place() == DataPlace::server) return server_sql()->number(sql).value().value_or(-1);
     auto database = Database::open(path(), Database::Mode::read_only).value();
     auto query = database.prepare(sql).value();
     return query.step().value() ? query.integer(0) : -1;
@@ -144,6 +180,22 @@ class DataStoreTest : public ::testing::Test {
 
   std::filesystem::path folder_;
   std::unique_ptr<DataStore> store_;
+
+ private:
+  // A new connection each time: some tests end the server.
+  std::unique_ptr<PostgresSql> server_sql() const {
+    return std::move(PostgresSql::connect(address(), PostgresSql::Role::writer).value());
+  }
 };
+
+// Tests of what a store promises wherever it is: each runs on a file and on a server.
+class DataStoreTest : public DataStoreFixture, public ::testing::WithParamInterface<DataPlace> {
+ protected:
+  DataPlace place() const override { return GetParam(); }
+};
+inline const auto kEveryPlace = ::testing::Values(DataPlace::file, DataPlace::server);
+inline std::string place_name(const ::testing::TestParamInfo<DataPlace>& info) {
+  return info.param == DataPlace::file ? "Sqlite" : "PostgreSQL";
+}
 
 }  // namespace assay

@@ -19,7 +19,11 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 namespace fs = std::filesystem;
 
-TEST_F(DataStoreTest, AnEmptyStoreAnswersEveryQuestionWithNothing) {
+using DataFileTest = DataStoreFixture;
+
+INSTANTIATE_TEST_SUITE_P(On, DataStoreTest, kEveryPlace, place_name);
+
+TEST_P(DataStoreTest, AnEmptyStoreAnswersEveryQuestionWithNothing) {
   EXPECT_THAT(store_->items({}).value().items, IsEmpty());
   EXPECT_EQ(store_->items({.tag = "none", .exclude_tag = "none", .offset = 40}).value().total, 0);
   EXPECT_THAT(members("none", 10), IsEmpty());
@@ -35,7 +39,7 @@ TEST_F(DataStoreTest, AnEmptyStoreAnswersEveryQuestionWithNothing) {
   EXPECT_EQ(none.of, 0);
 }
 
-TEST_F(DataStoreTest, GivesBackAVerdictWithAllThatBelongsToIt) {
+TEST_P(DataStoreTest, GivesBackAVerdictWithAllThatBelongsToIt) {
   ResultRecord given = result("a", "trial", "kenton", "mode2");
   given.items[0].tags = {"z", "trial"};
   given.verdicts.push_back({"a", "urgency", "classification", "mode3", {}, "AGREE", {}, "HIGH", "yes"});
@@ -68,7 +72,7 @@ TEST_F(DataStoreTest, GivesBackAVerdictWithAllThatBelongsToIt) {
   EXPECT_NE(page.rows[1].result_id, likert.result_id);
 }
 
-TEST_F(DataStoreTest, TheSameResultAgainStoresNothing) {
+TEST_P(DataStoreTest, TheSameResultAgainStoresNothing) {
   const ResultRecord once = result("a", "trial", "kenton", "mode2");
   const ResultRecorded first = record(once).value();
   const ResultRecorded again = record(once).value();
@@ -82,7 +86,7 @@ TEST_F(DataStoreTest, TheSameResultAgainStoresNothing) {
   EXPECT_EQ(store_->results({}).value().total, 1);
 }
 
-TEST_F(DataStoreTest, EachPartOfTheKeyMakesAnotherResult) {
+TEST_P(DataStoreTest, EachPartOfTheKeyMakesAnotherResult) {
   const ResultRecord base = result("a", "trial", "kenton", "mode2");
   std::vector<ResultRecord> others(7, base);
   others[0].agent = "judge/2";
@@ -98,7 +102,7 @@ TEST_F(DataStoreTest, EachPartOfTheKeyMakesAnotherResult) {
   for (const ResultRecord& other : others) EXPECT_TRUE(record(other).value().known);
 }
 
-TEST_F(DataStoreTest, OfARecordThatIsKnownInPartTheRestIsAdded) {
+TEST_P(DataStoreTest, OfARecordThatIsKnownInPartTheRestIsAdded) {
   ResultRecord both = result("a", "trial", "kenton", "mode2");
   ASSERT_TRUE(record(both).has_value());
   both.verdicts.push_back(both.verdicts[0]);
@@ -110,7 +114,7 @@ TEST_F(DataStoreTest, OfARecordThatIsKnownInPartTheRestIsAdded) {
   EXPECT_EQ(store_->results({}).value().total, 2);
 }
 
-TEST_F(DataStoreTest, AContentSeenBeforeHasItsOldVersion) {
+TEST_P(DataStoreTest, AContentSeenBeforeHasItsOldVersion) {
   ResultRecord given = result("a", "trial", "kenton", "mode2");
   const std::string first = given.persona.json;
   EXPECT_EQ(record(given).value().persona_version, 1);
@@ -128,7 +132,7 @@ TEST_F(DataStoreTest, AContentSeenBeforeHasItsOldVersion) {
   EXPECT_EQ(number("SELECT count(*) FROM perspective_versions"), 2);
 }
 
-TEST_F(DataStoreTest, ResultsAreFoundByEachOfTheirProperties) {
+TEST_P(DataStoreTest, ResultsAreFoundByEachOfTheirProperties) {
   ResultRecord a = result("a", "trial", "kenton", "mode2");
   ResultRecord b = result("b", "trial", "maria", "mode3");
   ResultRecord c = result("c", "other", "kenton", "mode3");
@@ -165,7 +169,7 @@ TEST_F(DataStoreTest, ResultsAreFoundByEachOfTheirProperties) {
   EXPECT_EQ(store_->results({.tag = "trial", .offset = 9}).value().total, 2);
 }
 
-TEST_F(DataStoreTest, AResultThatDoesNotFitTogetherIsRefusedAndLeavesNothing) {
+TEST_P(DataStoreTest, AResultThatDoesNotFitTogetherIsRefusedAndLeavesNothing) {
   ResultRecord empty = result("a", "trial", "kenton", "mode2");
   empty.verdicts.clear();
   EXPECT_THAT(record(empty).error().text(), HasSubstr("no verdict"));
@@ -182,7 +186,7 @@ TEST_F(DataStoreTest, AResultThatDoesNotFitTogetherIsRefusedAndLeavesNothing) {
       0);
 }
 
-TEST_F(DataStoreTest, AWriteThatFailsDoesNotSpoilTheOthersOfItsGroup) {
+TEST_P(DataStoreTest, AWriteThatFailsDoesNotSpoilTheOthersOfItsGroup) {
   ResultRecord bad = result("bad", "trial", "kenton", "mode2");
   bad.verdicts.push_back(bad.verdicts[0]);
   bad.verdicts[1].item_id = "x";
@@ -205,7 +209,7 @@ TEST_F(DataStoreTest, AWriteThatFailsDoesNotSpoilTheOthersOfItsGroup) {
   EXPECT_EQ(store_->results({.item_id = "bad"}).value().total, 0);
 }
 
-TEST_F(DataStoreTest, FailuresAreKeptAndFound) {
+TEST_P(DataStoreTest, FailuresAreKeptAndFound) {
   add({item("a", 100, {}), item("b", 900, {})});
   const std::int64_t first = record_failure({"judge/1", "x", "kenton", "mode1", {"a"}, {}, R"({"n":1})"});
   const std::int64_t second = record_failure({"judge/2", "x", "maria", "mode2", {"b"}, {}, R"({"n":2})"});
@@ -231,7 +235,7 @@ TEST_F(DataStoreTest, FailuresAreKeptAndFound) {
   EXPECT_EQ(page.remaining, 1);
 }
 
-TEST_F(DataStoreTest, JobsComeNewestFirstAndAreUpdatedInPlace) {
+TEST_P(DataStoreTest, JobsComeNewestFirstAndAreUpdatedInPlace) {
   ASSERT_TRUE(put({"one", "mode1", "INITIATED", "kenton", "{}", 100}).has_value());
   ASSERT_TRUE(put({"two", "mode2", "INITIATED", "kenton", "{}", 300}).has_value());
   ASSERT_TRUE(put({"three", "mode2", "INITIATED", "maria", "{}", 200}).has_value());
@@ -258,7 +262,7 @@ TEST_F(DataStoreTest, JobsComeNewestFirstAndAreUpdatedInPlace) {
   EXPECT_EQ(page.remaining, 1);
 }
 
-TEST_F(DataStoreTest, FeedbackNeedsAResult) {
+TEST_P(DataStoreTest, FeedbackNeedsAResult) {
   ASSERT_TRUE(record(result("a", "trial", "kenton", "mode2")).has_value());
   const std::int64_t id = store_->results({}).value().rows.at(0).result_id;
   EXPECT_FALSE(rate({id + 1, "ann", 3, {}, "{}"}).has_value());
@@ -269,7 +273,7 @@ TEST_F(DataStoreTest, FeedbackNeedsAResult) {
   EXPECT_EQ(number("SELECT count(*) FROM feedback WHERE result = " + std::to_string(id)), 2);
 }
 
-TEST_F(DataStoreTest, EverythingIsThereAfterOpeningItAgain) {
+TEST_P(DataStoreTest, EverythingIsThereAfterOpeningItAgain) {
   add({item("a", 10, {"t"}), item("b", 20, {"t"})});
   ASSERT_TRUE(record(result("a", "trial", "kenton", "mode2")).has_value());
   record_failure({"judge/1", "x", "kenton", "mode1", {"a"}, {}, "{}"});
@@ -286,7 +290,7 @@ TEST_F(DataStoreTest, EverythingIsThereAfterOpeningItAgain) {
   EXPECT_THAT(ids({.tag = "t"}), ElementsAre("a", "b", "c"));
 }
 
-TEST_F(DataStoreTest, ClosingCommitsWhatIsQueuedAndLeavesOneFile) {
+TEST_F(DataFileTest, ClosingCommitsWhatIsQueuedAndLeavesOneFile) {
   std::size_t told = 0;  // the writer has ended when it is read
   for (int i = 0; i < 2000; ++i) {
     store_->add_items({item("i" + std::to_string(i), i, {"t"})}, [&](const Result<ItemsAdded>& done) {
@@ -300,7 +304,7 @@ TEST_F(DataStoreTest, ClosingCommitsWhatIsQueuedAndLeavesOneFile) {
   EXPECT_EQ(store_->items({.tag = "t"}).value().total, 2000);
 }
 
-TEST_F(DataStoreTest, ClosingLeavesNoLogThoughNothingWasWritten) {
+TEST_F(DataFileTest, ClosingLeavesNoLogThoughNothingWasWritten) {
   for (int time = 0; time < 2; ++time) {
     reopen();
     store_.reset();
@@ -309,15 +313,17 @@ TEST_F(DataStoreTest, ClosingLeavesNoLogThoughNothingWasWritten) {
   }
 }
 
-TEST_F(DataStoreTest, OnlyOneMayHaveItOpen) {
-  const auto second = DataStore::open(path());
+TEST_F(DataFileTest, OnlyOneMayHaveItOpen) {
+  const auto second = DataStore::open(address());
   ASSERT_FALSE(second.has_value());
   EXPECT_THAT(second.error().text(), HasSubstr("another assay process has this evaluation store open"));
   EXPECT_THAT(second.error().text(), HasSubstr(path()));
 }
 
-TEST_F(DataStoreTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
-  const auto error_of = [](const fs::path& file) { return DataStore::open(file.string()).error().text(); };
+TEST_F(DataFileTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
+  const auto error_of = [](const fs::path& file) {
+    return DataStore::open(StoreAddress::read("sqlite:" + file.string()).value()).error().text();
+  };
   EXPECT_THAT(error_of(folder_ / "none" / "store.db"), HasSubstr("no such file"));
   fs::create_directory(folder_ / "directory");
   EXPECT_THAT(error_of(folder_ / "directory"), HasSubstr("directory"));
@@ -334,10 +340,10 @@ TEST_F(DataStoreTest, SaysWhatIsWrongWithAFileThatIsNoStore) {
     auto database = Database::open(path(), Database::Mode::read_write).value();
     ASSERT_TRUE(database.execute("PRAGMA user_version=77").has_value());
   }
-  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 4"));
+  EXPECT_THAT(error_of(path()), HasSubstr("found store format 77, expected 5"));
 }
 
-TEST_F(DataStoreTest, WritersAndReadersOnManyThreadsDoNotDisturbEachOther) {
+TEST_P(DataStoreTest, WritersAndReadersOnManyThreadsDoNotDisturbEachOther) {
   constexpr int kWriters = 8;
   constexpr int kEach = 60;
   std::vector<std::thread> threads;

@@ -12,10 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,18 +59,59 @@ class PostgresServer {
 
   // Runs the statements as the superuser; gives what they print, values separated by "|".
   std::string sql(const std::string& statements, const std::string& database = "postgres") const {
-    must(run({programs_ + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", directory_, "-U",
-              "postgres", "-d", database, "-c", statements}),
+    must(run({programs_ + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", directory_, "-p",
+              port_text(), "-U", "postgres", "-d", database, "-c", statements}),
          statements);
     return output();
   }
   // "postgres://USER@/DATABASE?host=…"
   std::string url(const std::string& user, const std::string& database) const {
-    return fmt::format("postgres://{}@/{}?host={}", user, database, directory_);
+    return fmt::format("postgres://{}@/{}?host={}{}", user, database, directory_,
+                       port_ == 0 ? "" : fmt::format("&port={}", port_));
   }
   const std::string& directory() const { return directory_; }
 
+  // Ends it as a power cut would (pg_ctl stop -m immediate), and begins it again.
+  void crash() {
+    ::kill(pid_, SIGQUIT);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+  void restart() {
+    if (pid_ > 0) crash();
+    start();
+  }
+  // From now on also on 127.0.0.1, where TLS is spoken; the port.
+  int listen() {
+    port_ = free_port();
+    restart();
+    return port_;
+  }
+  // A file of the server's own, which nobody else may read.
+  std::string add_file(const std::string& name, const std::string& text) const {
+    const std::string path = data() + "/" + name;
+    must(write_file(path, text) ? 0 : 1, "write " + path);
+    if (const passwd* owner = ::getpwnam("postgres"); ::getuid() == 0 && owner != nullptr)
+      must(::chown(path.c_str(), owner->pw_uid, owner->pw_gid), "chown");
+    must(::chmod(path.c_str(), 0600), "chmod");
+    return path;
+  }
+
  private:
+  static int free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                       ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    ::close(socket);
+    if (!bound) throw std::runtime_error("no free port");
+    return ntohs(address.sin_port);
+  }
+  std::string port_text() const { return std::to_string(port_ == 0 ? 5432 : port_); }
+
   static std::string find_programs() {
     std::string newest;
     std::error_code error;
@@ -114,12 +159,13 @@ class PostgresServer {
 
   void start() {
     // The server is told to end (SIGQUIT) when this process dies, however it does.
-    auto command = owned({"--pdeathsig", "QUIT", programs_ + "/postgres", "-D", data(), "-k", directory_,
-                          "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB", "-c",
-                          "autovacuum=off", "-c", "logging_collector=off"});
+    auto command = owned(
+        {"--pdeathsig", "QUIT", programs_ + "/postgres", "-D", data(), "-k", directory_, "-p", port_text(),
+         "-c", port_ == 0 ? "listen_addresses=" : "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c",
+         "shared_buffers=16MB", "-c", "autovacuum=off", "-c", "logging_collector=off"});
     pid_ = spawn(std::move(command));
     for (int i = 0; i < 600; ++i) {
-      if (run({programs_ + "/pg_isready", "-q", "-h", directory_}) == 0) return;
+      if (run({programs_ + "/pg_isready", "-q", "-h", directory_, "-p", port_text()}) == 0) return;
       if (::waitpid(pid_, nullptr, WNOHANG) != 0) {
         pid_ = -1;
         break;
@@ -143,6 +189,7 @@ class PostgresServer {
   std::string directory_;
   std::vector<std::string> as_owner_;
   pid_t pid_ = -1;
+  int port_ = 0;  // on 127.0.0.1; 0: on its socket alone
 };
 
 }  // namespace assay

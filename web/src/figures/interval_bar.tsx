@@ -5,7 +5,7 @@ import { intervalWords, levelWords, rangeWords, valueWords } from './words';
 
 const x = (value: number, axis: Range): number => 6 + placeOn(value, axis) * 188;
 const at = (value: number): string => value.toFixed(2);
-const endWords = (value: number, share: boolean): string => (share ? `${Number((value * 100).toPrecision(6))}%` : String(Number(value.toPrecision(6))));
+export const endWords = (value: number, share: boolean): string => (share ? `${Number((value * 100).toPrecision(6))}%` : String(Number(value.toPrecision(6))));
 
 interface BarProps { figure: Figure; axis: Range; marks?: number[]; large?: boolean }
 

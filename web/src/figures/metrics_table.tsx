@@ -2,19 +2,38 @@
 import { useState } from 'preact/hooks';
 import type { Figure, Gate } from '../api/types';
 import { ScrollBox } from '../tables/scroll_box';
+import { nextOrder, sortedBy, type Order } from '../tables/order';
 import { Name, Text } from '../text/text';
 import { gateMarks, isPart } from './figures';
-import { IntervalBar } from './interval_bar';
-import { sharedScales } from './scale';
+import { endWords, IntervalBar } from './interval_bar';
+import { finiteEnds, sharedScales } from './scale';
 import { countedWords, countWords, intervalWords, methodWords, missingWords, rangeWords, valueWords } from './words';
 
 const filterFrom = 12;
 
+// What each column is sorted by: an interval by its width.
+function keysOf({ name, estimate, form }: Figure): unknown[] {
+  const ends = finiteEnds(estimate.ci);
+  return [name, estimate.value, ends ? ends[1] - ends[0] : null, form === 'count' ? null : estimate.n, estimate.ci ? estimate.method ?? null : null, missingWords(estimate.missing) || null];
+}
+
+// Which scales the bars stand on; "" without any.
+function scaleWords(figures: Figure[], scaleOf: ReturnType<typeof sharedScales>): string {
+  const scales = figures.filter(({ estimate, form }) => estimate.ci && form !== 'count').flatMap((figure) => {
+    const axis = scaleOf(figure);
+    return axis ? [axis.map((end) => endWords(end, figure.form === 'share')).join(' to ')] : [];
+  });
+  return scales.length > 0 ? `Bars of the same kind share one scale: ${[...new Set(scales)].join(', ')}.` : '';
+}
+
 function FigureTable({ figures, gates, title }: { figures: Figure[]; gates: Gate[]; title: string }) {
   const [wanted, setWanted] = useState('');
+  const [order, setOrder] = useState<Order | null>(null);
   const scaleOf = sharedScales(figures);
   const hasMissing = figures.some(({ estimate }) => estimate.missing && Object.keys(estimate.missing).length > 0);
-  const shown = figures.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));
+  const fitting = figures.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));
+  const shown = order ? sortedBy(fitting.map((figure) => [...keysOf(figure), figure]), order).map((keys) => keys.at(-1) as Figure) : fitting;
+  const scales = scaleWords(figures, scaleOf);
   return (
     <>
       {figures.length >= filterFrom && (
@@ -24,9 +43,12 @@ function FigureTable({ figures, gates, title }: { figures: Figure[]; gates: Gate
         <table role="table" class="stack">
           <caption class="visually-hidden">{title}</caption>
           <thead role="rowgroup"><tr role="row">
-            {['figure', 'value', '95% interval', 'n', 'method', ...(hasMissing ? ['missing', 'bounds'] : [])].map((head) => (
-              <th key={head} role="columnheader" scope="col" class={head === 'value' || head === 'n' ? 'number' : ''}>{head}</th>
+            {['figure', 'value', '95% interval', 'n', 'method', ...(hasMissing ? ['missing'] : [])].map((head, i) => (
+              <th key={head} role="columnheader" scope="col" class={head === 'value' || head === 'n' ? 'number' : ''} aria-sort={order?.column === i ? (order.descending ? 'descending' : 'ascending') : undefined}>
+                <button type="button" class="sort" onClick={() => setOrder(nextOrder(order, i))}>{head}</button>
+              </th>
             ))}
+            {hasMissing && <th role="columnheader" scope="col">bounds</th>}
           </tr></thead>
           <tbody role="rowgroup">
             {shown.map((figure) => {
@@ -50,6 +72,7 @@ function FigureTable({ figures, gates, title }: { figures: Figure[]; gates: Gate
           </tbody>
         </table>
       </ScrollBox>
+      {scales && <p class="note scales">{scales}</p>}
     </>
   );
 }

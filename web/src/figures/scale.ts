@@ -1,5 +1,4 @@
-// The axis that a figure is drawn on: its own range, with the line that it is read against. The same rules as
-// src/report/pages/html_bars.cc. Pure.
+// The axis that a figure is drawn on: its own range, with the line that it is read against. Pure.
 import type { Ends, Figure } from '../api/types';
 
 export type Range = [number, number];
@@ -40,6 +39,13 @@ export function axisOf(figure: Figure, marks: number[] = []): Range {
 export function referenceOf(figure: Figure, [low, high]: Range): number | null {
   if (figure.reference !== undefined) return figure.reference;
   return low < 0 && high > 0 ? 0 : null;
+}
+
+// One scale around 0 for differences of these sizes: three of four fit, so that one large one does not make the others
+// unreadable. What does not fit is drawn on a scale of its own.
+export function sharedAroundZero(sizes: number[]): Range {
+  const sorted = [...sizes].sort((a, b) => a - b);
+  return aroundZero(sorted[Math.ceil(sorted.length * 3 / 4) - 1] ?? 0);
 }
 
 // Where a value lies, from 0 to 1.

@@ -78,11 +78,14 @@ const methods: Record<string, string> = {
   paired_t_clustered_plus_one: 'paired t, clustered, one more cluster without difference', woodruff_clustered: 'Woodruff, clustered',
   order_statistics: 'order statistics', bootstrap_percentile: 'bootstrap', bootstrap_clusters: 'bootstrap over clusters',
   betting: 'betting sequence', betting_clustered: 'betting sequence over clusters', bootstrap_bca: 'bootstrap, BCa', pooled_sd: 'pooled deviation',
+  ppi_plus_plus_weighted: 'PPI++, weighted', mean_weighted: 'mean, weighted', rogan_gladen: 'Rogan–Gladen', newcombe: 'Newcombe', t_linearised: 't, linearised', t_over_queries: 't over queries',
 };
 export const methodWords = (method: string): string => methods[method] ?? method;
 
 export const plainWords = (name: string): string => name.replaceAll('_', ' ');
 export const titleWords = (name: string): string => plainWords(name).replace(/^[a-z]/, (letter) => letter.toUpperCase());
+// A field of data: "evaluateSourceType" as "evaluate source type".
+export const fieldWords = (name: string): string => plainWords(name.replace(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`));
 export const metricWords = (name: string): string => titleWords(name).replaceAll('.', ' · ');
 export const countedWords = (count: number, one: string, many: string): string => `${countWords(count)} ${count === 1 ? one : many}`;
 export const missingWords = (missing: Record<string, number> | undefined): string =>
@@ -104,6 +107,12 @@ export function durationWords(milliseconds: number | null | undefined): string {
   const whole = Math.round(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return hours > 0 ? `${hours}h ${minutes}m` : `${minutes}m ${rest}s`;
+}
+
+// The time of work, without pauses between sittings where that is known, else from start to end; "" if unknown.
+export function elapsedWords({ started, finished, worked_seconds }: { started: string; finished: string; worked_seconds?: number }): string {
+  const milliseconds = worked_seconds !== undefined ? worked_seconds * 1000 : Date.parse(finished) - Date.parse(started);
+  return Number.isFinite(milliseconds) ? durationWords(milliseconds) : '';
 }
 
 export const pWords = (p: number | null): string => (p === null ? notAvailable : p < 0.0001 ? '< 0.0001' : p.toFixed(4));

@@ -1,9 +1,9 @@
-// A plot of a run on the page: drawn from its spec, saved as a file, with its data as a table.
+// A plot of a run, on the page and in a report: drawn from its spec, saved as a file, with its data as a table.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PlotFile } from '../api/types';
 import { DataTable } from '../tables/data_table';
 import { Text } from '../text/text';
-import { drawInto, savings, themes } from './drawing';
+import { drawInto, savings, themes, type Theme } from './drawing';
 import { dataColumns } from './plot_data';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -19,22 +19,28 @@ export function Plot({ plot }: { plot: PlotFile }) {
     if (!box) return undefined;
     let view: ReturnType<typeof drawInto> | undefined;
     let width = 0;
-    const draw = (): void => {
+    const drawIn = (theme: Theme): void => {
       view?.finalize();
       width = box.clientWidth;
       try {
-        view = drawInto(box, plot.spec, dark.matches ? themes.dark : themes.light);
+        view = drawInto(box, plot.spec, theme);
         setFailure('');
       } catch (error) {
         view = undefined;
         setFailure(error instanceof Error ? error.message : String(error));
       }
     };
+    const draw = (): void => drawIn(dark.matches ? themes.dark : themes.light);
+    const toPrint = (): void => drawIn(themes.light);
     const resized = new ResizeObserver(() => { if (box.clientWidth !== width) draw(); });
     resized.observe(box);
     dark.addEventListener('change', draw);
+    addEventListener('beforeprint', toPrint);
+    addEventListener('afterprint', draw);
     return () => {
       resized.disconnect();
+      removeEventListener('beforeprint', toPrint);
+      removeEventListener('afterprint', draw);
       dark.removeEventListener('change', draw);
       view?.finalize();
     };

@@ -3,18 +3,17 @@ import { useEffect } from 'preact/hooks';
 import { caseAddress, runAddress, type Query } from '../address';
 import { runPath, withQuery } from '../api/client';
 import { Await, useLoaded } from '../api/loading';
-import type { CaseView, Change, ChangedCase, Comparison, Comparisons, Estimate, Figure, RunDetail, RunGlance } from '../api/types';
+import type { CaseView, Change, ChangedCase, Comparison, Comparisons, Estimate, Figure, JudgeChange, RunDetail, RunGlance } from '../api/types';
 import { IntervalBar } from '../figures/interval_bar';
-import { aroundZero, finiteEnds } from '../figures/scale';
+import { aroundZero, finiteEnds, sharedAroundZero } from '../figures/scale';
 import { countedWords, countWords, numberWords, notAvailable, plainWords, pWords, titleWords } from '../figures/words';
 import { Link, usePlace, useQuery } from '../navigation';
 import { Conclusions, Section, SimulatedBanner, useTitle } from '../parts';
 import { ScrollBox } from '../tables/scroll_box';
-import { Inline, Name, Text, WordDiff } from '../text/text';
-import { answersOf } from './case/answers';
+import { Block, Inline, Name, Text, WordDiff } from '../text/text';
 import { endedOf } from './case/ended';
 import { EndedMark } from './case/ended_mark';
-import { materialOf, textOf } from './case/material';
+import { outputsOf, type Output } from './case/outputs';
 
 const mostListed = 50;
 const mostAtOnce = 12;
@@ -32,8 +31,8 @@ function asFigure(name: string, estimate: Estimate): Figure {
 }
 
 function Differences({ changes, title }: { changes: Change[]; title: string }) {
-  const sizes = changes.flatMap(({ difference }) => [difference.value ?? 0, ...(finiteEnds(difference.ci) ?? [])]).map(Math.abs).filter((size) => size <= 1);
-  const shared = aroundZero(Math.max(0, ...sizes));
+  const sizeOf = ({ difference }: Change): number => Math.max(Math.abs(difference.value ?? 0), ...(finiteEnds(difference.ci) ?? []).map(Math.abs));
+  const shared = sharedAroundZero(changes.filter(({ difference }) => difference.ci).map(sizeOf));
   return (
     <>
       <ScrollBox label={title} long={changes.length > 30}>
@@ -43,7 +42,8 @@ function Differences({ changes, title }: { changes: Change[]; title: string }) {
           <tbody role="rowgroup">
             {changes.map((change) => {
               const { difference } = change;
-              const size = Math.max(Math.abs(difference.value ?? 0), ...(finiteEnds(difference.ci) ?? []).map(Math.abs));
+              const size = sizeOf(change);
+              const isOwn = size > shared[1];
               return (
                 <tr key={change.metric} role="row">
                   <th role="rowheader" scope="row"><code><Name of={change.metric} /></code> <span class={`outcome ${changeClass[change.change] ?? 'open'}`}>{plainWords(change.change)}</span></th>
@@ -51,7 +51,7 @@ function Differences({ changes, title }: { changes: Change[]; title: string }) {
                   <td role="cell" class="number" data-label="new">{valueOrNone(change.new)}</td>
                   <td role="cell" class="number value">{difference.value === null ? notAvailable : signed(difference.value)}</td>
                   <td role="cell" class="range">
-                    {difference.ci ? <div><IntervalBar figure={asFigure(change.metric, difference)} axis={size > shared[1] ? aroundZero(size) : shared} /><span>{difference.ci.map(valueOrSigned).join(' to ')}</span></div>
+                    {difference.ci ? <div><IntervalBar figure={asFigure(change.metric, difference)} axis={isOwn ? aroundZero(size) : shared} /><span>{difference.ci.map(valueOrSigned).join(' to ')}{isOwn && <span class="note line">drawn to ±{aroundZero(size)[1]}</span>}</span></div>
                       : <span class="note"><Text of={difference.undefined ?? notAvailable} /></span>}
                   </td>
                   <td role="cell" class="number" data-label="n">{countWords(difference.n)}</td>
@@ -63,30 +63,23 @@ function Differences({ changes, title }: { changes: Change[]; title: string }) {
           </tbody>
         </table>
       </ScrollBox>
-      <p class="note scales">New minus base, over the pairs. Bars share the scale {shared[0]} to {shared[1]}.</p>
+      <p class="note scales">New minus base, over the pairs. Bars are drawn to ±{shared[1]} unless they say otherwise.</p>
     </>
   );
 }
 
 // What the data tell apart first, then what they do not; what is equal on every case is folded away.
-function AllDifferences({ changes }: { changes: Change[] }) {
+function AllDifferences({ changes, run }: { changes: Change[]; run: string }) {
   const told = changes.filter(({ change }) => change === 'better' || change === 'worse');
   const equal = changes.filter(({ change, rose, fell }) => change === 'same' || rose + fell === 0);
   const open = changes.filter((one) => !told.includes(one) && !equal.includes(one));
   const shown = [...told, ...open];
   return (
     <>
-      {shown.length > 0 ? <Differences changes={shown} title="Figures that differ" /> : <p class="note">No figure differs on any case.</p>}
-      {equal.length > 0 && <details class="more"><summary>{countedWords(equal.length, 'figure is', 'figures are')} equal on every case</summary><Differences changes={equal} title="Figures that are equal" /></details>}
+      {shown.length > 0 ? <Differences changes={shown} title={`Figures that differ in ${run}`} /> : <p class="note">No figure differs on any case.</p>}
+      {equal.length > 0 && <details class="more"><summary>{countedWords(equal.length, 'figure is', 'figures are')} equal on every case</summary><Differences changes={equal} title={`Figures that are equal in ${run}`} /></details>}
     </>
   );
-}
-
-// What a run answered to a case, as one text per answer.
-function outputsOf(view: CaseView): { name: string; text: string }[] {
-  const answers = answersOf(view.result ?? {});
-  if (answers.length > 0) return answers.map(({ variant, repeat, output }) => ({ name: `${variant || 'answer'} ${repeat}`, text: output }));
-  return materialOf(view).actual.map(([name, value]) => ({ name, text: textOf(value) }));
 }
 
 function SideBySide({ base, fresh, id }: { base: RunGlance; fresh: RunGlance; id: string }) {
@@ -100,24 +93,59 @@ function SideBySide({ base, fresh, id }: { base: RunGlance; fresh: RunGlance; id
       <Await of={left}>{(before) => <Await of={right}>{(after) => {
         const [a, b] = [outputsOf(before), outputsOf(after)];
         const names = [...new Set([...a, ...b].map(({ name }) => name))];
-        const textIn = (list: { name: string; text: string }[], name: string): string => list.find((one) => one.name === name)?.text ?? '';
+        const textIn = (list: Output[], name: string): string | undefined => list.find((one) => one.name === name)?.text;
         return (
           <>
             <div class="answers heads"><p>base: <Link to={caseAddress(base.id, id)}>open the case</Link> <EndedMark ended={endedOf(before.result ?? {}, before.outcome)} /></p><p>new: <Link to={caseAddress(fresh.id, id)}>open the case</Link> <EndedMark ended={endedOf(after.result ?? {}, after.outcome)} /></p></div>
-            {names.length === 0 && <p class="note">Neither run holds an answer of this case.</p>}
-            {names.map((name) => (
-              <section key={name} class="answer-row">
-                <h3 class="note"><Text of={titleWords(name)} /></h3>
-                <div class="answers">
-                  <article class="answer"><WordDiff before={textIn(a, name)} after={textIn(a, name)} /></article>
-                  <article class="answer"><WordDiff before={textIn(a, name)} after={textIn(b, name)} /></article>
-                </div>
-              </section>
-            ))}
+            {names.length === 0 && <p class="note">Neither run has an answer to this case.</p>}
+            {names.map((name) => {
+              const [was, is] = [textIn(a, name), textIn(b, name)];
+              return (
+                <section key={name} class="answer-row">
+                  <h3 class="note"><Text of={titleWords(name)} /></h3>
+                  <div class="answers">
+                    <article class="answer">{was === undefined ? <p class="note">Not in base.</p> : <Block of={was} />}</article>
+                    <article class="answer">{is === undefined ? <p class="note">Not in new.</p> : was === undefined ? <Block of={is} /> : <WordDiff before={was} after={is} />}</article>
+                  </div>
+                </section>
+              );
+            })}
           </>
         );
       }}</Await>}</Await>
     </Section>
+  );
+}
+
+// Two judges on the same answers: how far they agree, and the cases that pass with one of them alone, with both reasons.
+function TwoJudges({ of, look }: { of: JudgeChange; look: (id: string) => void }) {
+  const heads = ['case', 'figure', 'base', 'new', 'base says', 'new says'];
+  return (
+    <>
+      <h2>The two judges on the same answers</h2>
+      <ul class="plain-list">{of.sentences.map((one, i) => <li key={i}><Text of={one} /></li>)}</ul>
+      {of.flips.length > 0 && (
+        <ScrollBox label="Cases that flip, with both reasons" long={of.flips.length > 30}>
+          <table role="table" class="stack">
+            <caption class="visually-hidden">Cases that flip, with both reasons</caption>
+            <thead role="rowgroup"><tr role="row">{heads.map((head) => <th key={head} role="columnheader" scope="col" class={['base', 'new'].includes(head) ? 'number' : ''}>{head}</th>)}</tr></thead>
+            <tbody role="rowgroup">
+              {of.flips.slice(0, mostListed).map((one) => (
+                <tr key={`${one.id} ${one.metric}`} role="row">
+                  <th role="rowheader" scope="row"><button type="button" class="plain mono" onClick={() => look(one.id)}><Inline of={one.id} /></button></th>
+                  <td role="cell" data-label="figure"><code><Name of={one.metric} /></code></td>
+                  <td role="cell" class="number" data-label="base">{numberWords(one.base).replace(/^-/, '−')}</td>
+                  <td role="cell" class="number" data-label="new">{numberWords(one.new).replace(/^-/, '−')}</td>
+                  <td role="cell" data-label="base says"><Inline of={one.base_reason.slice(0, 300)} /></td>
+                  <td role="cell" data-label="new says"><Inline of={one.new_reason.slice(0, 300)} /></td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+      {of.flips.length > mostListed && <p class="note">{countedWords(of.flips.length - mostListed, 'further case flips', 'further cases flip')}.</p>}
+    </>
   );
 }
 
@@ -126,6 +154,7 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
   const look = (id: string): void => change({ case: id, with: run.id });
   const CaseButton = ({ id }: { id: string }) => <button type="button" class="plain mono" onClick={() => look(id)}><Inline of={id} /></button>;
   const failures = comparison.new_failures;
+  const judgedAlike = comparison.judged_differently.length === 0;
   // Which way is worse, the run itself says of each figure.
   const display = useLoaded<RunDetail>(runPath(run.id)).value?.summary?.display?.metrics ?? {};
   const isWorse = ({ metric, base: before, new: now }: ChangedCase): boolean => {
@@ -135,7 +164,7 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
   const worse = comparison.changed_most.filter(isWorse);
   const other = comparison.changed_most.filter((one) => !isWorse(one));
   const Changes = ({ of }: { of: ChangedCase[] }) => (
-    <ul class="case-list">{of.map((one, i) => <li key={i}><CaseButton id={one.id} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base)} → <strong>{numberWords(one.new)}</strong></span></li>)}</ul>
+    <ul class="case-list">{of.map((one, i) => <li key={i}><CaseButton id={one.id} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base).replace(/^-/, '−')} → <strong>{numberWords(one.new).replace(/^-/, '−')}</strong></span></li>)}</ul>
   );
   return (
     <article class="comparison" aria-label={`Against ${run.id}`}>
@@ -146,8 +175,9 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
       {comparison.differences.length > 0 ? <ul class="plain-list">{comparison.differences.map((one, i) => <li key={i}><Text of={one} />{comparison.judged_differently.includes(one) && <span class="severity warning"> decides how answers are judged</span>}</li>)}</ul> : <p class="note">Nothing in config, prompts or program.</p>}
       {comparison.only_in_base.length + comparison.only_in_new.length > 0 && <p class="note">{countedWords(comparison.only_in_base.length, 'case is', 'cases are')} only in base, {countWords(comparison.only_in_new.length)} only in new.</p>}
       {comparison.different_text > 0 && <p class="note">{countedWords(comparison.different_text, 'pair has', 'pairs have')} the same id and another text.</p>}
+      {comparison.judges && <TwoJudges of={comparison.judges} look={look} />}
       <h2>Differences</h2>
-      <AllDifferences changes={comparison.metrics} />
+      <AllDifferences changes={comparison.metrics} run={run.id} />
       <details class="more"><summary>In sentences</summary><ul class="plain-list">{comparison.metrics.map(({ metric, sentence }) => <li key={metric}><Text of={sentence} /></li>)}</ul></details>
       <h2>New failures</h2>
       {failures.length === 0 ? <p class="note">No case fails that was scored in base.{comparison.mended.length > 0 && ` ${countedWords(comparison.mended.length, 'case that failed', 'cases that failed')} in base ${comparison.mended.length === 1 ? 'is' : 'are'} scored now.`}</p> : (
@@ -160,10 +190,21 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
         </>
       )}
       {comparison.pass_now.length > 0 && <p class="note">{countedWords(comparison.pass_now.length, 'case passes', 'cases pass')} now that did not in base.</p>}
-      <h2>Worst regressions</h2>
-      {worse.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worse.slice(0, mostAtOnce)} />}
-      {worse.length > mostAtOnce && <details class="more"><summary>{countedWords(worse.length - mostAtOnce, 'further regression', 'further regressions')}</summary><Changes of={worse.slice(mostAtOnce)} /></details>}
-      {other.length > 0 && <details class="more"><summary>{countedWords(other.length, 'other change', 'other changes')} of a case, better or neither</summary><Changes of={other} /></details>}
+      {judgedAlike ? (
+        <>
+          <h2>Worst regressions</h2>
+          {worse.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worse.slice(0, mostAtOnce)} />}
+          {worse.length > mostAtOnce && <details class="more"><summary>{countedWords(worse.length - mostAtOnce, 'further regression', 'further regressions')}</summary><Changes of={worse.slice(mostAtOnce)} /></details>}
+          {other.length > 0 && <details class="more"><summary>{countedWords(other.length, 'other change', 'other changes')} of a case, better or neither</summary><Changes of={other} /></details>}
+        </>
+      ) : comparison.changed_most.length > 0 && (
+        <>
+          <h2>Cases that are scored otherwise</h2>
+          <p class="note">By the other judge, or the other metrics: none of them is a regression or a gain of the target.</p>
+          <Changes of={comparison.changed_most.slice(0, mostAtOnce)} />
+          {comparison.changed_most.length > mostAtOnce && <details class="more"><summary>{countedWords(comparison.changed_most.length - mostAtOnce, 'further case', 'further cases')}</summary><Changes of={comparison.changed_most.slice(mostAtOnce)} /></details>}
+        </>
+      )}
       {query['with'] === run.id && query['case'] && <SideBySide key={query['case']} base={base} fresh={run} id={query['case']} />}
     </article>
   );

@@ -7,7 +7,7 @@ import { Await, Trouble, useLoaded } from '../api/loading';
 import type { ConfigDetail, ConfigGlance, KeyDeclaration } from '../api/types';
 import { titleWords } from '../figures/words';
 import { useKeys } from '../keys';
-import { go, usePlace, useQuery } from '../navigation';
+import { go, Link, usePlace, useQuery } from '../navigation';
 import { Section, useTitle } from '../parts';
 import { Inline, Name, Text } from '../text/text';
 import { Json } from '../text/value';
@@ -43,17 +43,18 @@ function ConfigForm({ config }: { config: ConfigDetail }) {
   const [check, setCheck] = useState<{ ok: boolean; output: string }>();
   const [problem, setProblem] = useState<Refusal>();
   const [isBusy, setBusy] = useState(false);
+  const [coming, setComing] = useState('');
   const { changes, wrong } = changesOf(config, texts);
   const body = { config: config.name, changes };
   const fail = (error: unknown): void => { setProblem(error as Refusal); setBusy(false); };
-  const begin = (): void => { setBusy(true); setProblem(undefined); };
+  const begin = (): void => { setBusy(true); setProblem(undefined); setComing(''); };
   const doCheck = (): void => {
     begin();
     post<{ ok: boolean; output: string }>('/api/check', body).then((value) => { setBusy(false); setCheck(value); }, fail);
   };
   const start = (): void => {
     begin();
-    post<{ run: string }>('/api/runs', body).then(({ run }) => go(runAddress(run)), fail);
+    post<{ run: string; reading: boolean }>('/api/runs', body).then(({ run, reading }) => { if (reading) { setBusy(false); setComing(run); } else go(runAddress(run)); }, fail);
   };
   // A check holds for what was checked, and for nothing that was changed since.
   const state = JSON.stringify(changes);
@@ -85,6 +86,7 @@ function ConfigForm({ config }: { config: ConfigDetail }) {
         {Object.keys(changes).length > 0 && <p class="note">Changed: <Inline of={Object.keys(changes).join(', ')} /></p>}
       </Section>
       {problem && <Trouble problem={problem} />}
+      {coming && <p class="banner" role="status">The run was started and still reads its data. <Link to={runAddress(coming)}>It is here</Link> once it has begun, and among the <Link to="/">runs</Link>; if the data are wrong, it never is, and a check says why.</p>}
       {check && <Section id="check" title={check.ok ? 'Check: it can run' : 'Check: it cannot run'}><pre tabIndex={0}><code><Text of={check.output} /></code></pre></Section>}
       <details class="more"><summary>The file as it is</summary><pre tabIndex={0}><code><Text of={config.text} /></code></pre></details>
       <p class="form-actions stay">

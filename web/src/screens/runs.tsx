@@ -1,5 +1,5 @@
-// All runs, those under way with their progress: filter, sort, and choose two or more to compare.
-import { useEffect, useState } from 'preact/hooks';
+// All runs, those under way with their progress: filter, sort, and choose two or more to compare, or to audit their cases.
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf, runAddress, type Query } from '../address';
 import { withQuery } from '../api/client';
 import { useLive } from '../api/live';
@@ -56,12 +56,14 @@ function Row({ run, isChosen, choose }: { run: RunGlance; isChosen: boolean; cho
   );
 }
 
-const columns: [string, string][] = [['', ''], ['evaluation', 'run'], ['state', 'state'], ['', 'models'], ['cases', 'cases'], ['headline', 'headline figure'], ['', 'gates'], ['cost', 'cost'], ['started', 'started']];
+const columns: [string, string][] = [['', ''], ['evaluation', 'run'], ['state', 'state'], ['models', 'models'], ['cases', 'cases'], ['headline', 'headline figure'], ['gates', 'gates'], ['cost', 'cost'], ['started', 'started']];
 
 function Filters({ list, query, change }: { list: RunList | undefined; query: Query; change: ReturnType<typeof useQuery>[1] }) {
-  const [search, setSearch] = useState(query['search'] ?? '');
+  const asked = query['search'] ?? '';
+  const [search, setSearch] = useState(asked);
+  useEffect(() => { setSearch(asked); }, [asked]);
   useEffect(() => {
-    if (search === (query['search'] ?? '')) return undefined;
+    if (search === asked) return undefined;
     const timer = setTimeout(() => change({ search, offset: '' }, { replace: true }), 250);
     return () => clearTimeout(timer);
   }, [search]);
@@ -86,13 +88,19 @@ export function RunsScreen({ query }: { query: Query }) {
   const chosenRuns = chosen.split(',').filter(Boolean);
   const loaded = useLoaded<RunList>(withQuery('/api/runs', { ...asked, count }));
   const { value, set, again } = loaded;
-  const connected = useLive(undefined, {
+  const met = useRef(new Set<string>());
+  const connected = useLive({
     changed: (run) => {
       if (!value) return;
       if (value.runs.some(({ id }) => id === run.id)) set({ ...value, runs: value.runs.map((one) => (one.id === run.id ? run : one)) });
-      else if (Object.keys(asked).length === 0) again();
+      else if (!met.current.has(run.id)) {
+        // Whether it is on this page the server says: asked once, since a run under way reports twice a second.
+        met.current.add(run.id);
+        again();
+      }
     },
     gone: again,
+    missed: again,
   });
   useTitle('Runs');
   usePlace('runs', value !== undefined);
@@ -100,9 +108,13 @@ export function RunsScreen({ query }: { query: Query }) {
     const [base = '', ...others] = chosenRuns;
     if (others.length > 0) go(addressOf({ name: 'compare', base, others, query: {} }));
   };
+  const audit = (): void => {
+    if (chosenRuns.length > 0) go(addressOf({ name: 'audit', runs: chosenRuns, query: {} }));
+  };
   useKeys([
     { key: '/', does: 'search the runs', act: () => document.getElementById('run-search')?.focus() },
     { key: 'c', does: 'compare the chosen runs', act: compare },
+    { key: 'a', does: 'audit the cases of the chosen runs', act: audit },
   ]);
   const sortBy = (name: string): void => {
     if (asked['sort'] !== name) change({ sort: name, descending: 'true' });
@@ -121,7 +133,8 @@ export function RunsScreen({ query }: { query: Query }) {
         <>
           <div class="bar-line">
             <p class="note" role="status">{list.fitting === list.total ? `${countWords(list.total)} runs` : `${countWords(list.fitting)} of ${countWords(list.total)} runs`}</p>
-            {chosenRuns.length > 0 && <p><button type="button" class="plain strong" disabled={chosenRuns.length < 2} onClick={compare}>{chosenRuns.length < 2 ? 'Choose another to compare' : `Compare ${chosenRuns.length} runs`} <kbd>c</kbd></button> <span class="note">the first chosen is the base</span></p>}
+            {chosenRuns.length === 0 && list.total > 0 && <p><Link to={addressOf({ name: 'drift', query: {} })}>Has a judge changed?</Link></p>}
+            {chosenRuns.length > 0 && <p><button type="button" class="plain strong" disabled={chosenRuns.length < 2} onClick={compare}>{chosenRuns.length < 2 ? 'Choose another to compare' : `Compare ${chosenRuns.length} runs`} <kbd>c</kbd></button> <button type="button" class="plain" onClick={audit}>Audit their cases <kbd>a</kbd></button> <span class="note">the first chosen is the base</span></p>}
           </div>
           {list.runs.length === 0 ? <p>{list.total === 0 ? 'No run was found in the results directories yet.' : 'No run fits.'}</p> : (
             <ScrollBox label="Runs">
@@ -140,9 +153,9 @@ export function RunsScreen({ query }: { query: Query }) {
           )}
           {list.fitting > count && (
             <nav class="pages" aria-label="Pages">
-              <button type="button" class="plain" disabled={offset === 0} onClick={() => change({ offset: String(Math.max(0, offset - count) || '') })}>← Earlier</button>
+              <button type="button" class="plain" disabled={offset === 0} onClick={() => change({ offset: String(Math.max(0, offset - count) || '') })}>← Previous</button>
               <span class="note">{countWords(offset + 1)} – {countWords(Math.min(offset + count, list.fitting))}</span>
-              <button type="button" class="plain" disabled={offset + count >= list.fitting} onClick={() => change({ offset: String(offset + count) })}>Later →</button>
+              <button type="button" class="plain" disabled={offset + count >= list.fitting} onClick={() => change({ offset: String(offset + count) })}>Next →</button>
             </nav>
           )}
         </>

@@ -17,7 +17,8 @@ export function Cell({ of }: { of: unknown }) {
   return <td class={`text${text.length <= 32 ? ' short' : ''}`}>{text.includes(' ') || text.length <= 32 ? <Inline of={text} /> : <Name of={text} />}</td>;
 }
 
-export function DataTable({ title, columns, rows }: { title: string; columns: string[]; rows: unknown[][] }) {
+// `more`: rows that are left out here.
+export function DataTable({ title, columns, rows, more = 0 }: { title: string; columns: string[]; rows: unknown[][]; more?: number | undefined }) {
   const [order, setOrder] = useState<Order | null>(null);
   const [wanted, setWanted] = useState('');
   const shown = useMemo(() => {
@@ -46,7 +47,7 @@ export function DataTable({ title, columns, rows }: { title: string; columns: st
           <tbody>{shown.slice(0, mostRows).map((row, i) => <tr key={i}>{columns.map((_, j) => <Cell key={j} of={row[j]} />)}</tr>)}</tbody>
         </table>
       </ScrollBox>
-      {shown.length > mostRows && <p class="note">{countWords(shown.length - mostRows)} more rows are in summary.json.</p>}
+      {more + Math.max(0, shown.length - mostRows) > 0 && <p class="note">{countWords(more + Math.max(0, shown.length - mostRows))} more rows are in summary.json.</p>}
     </>
   );
 }
@@ -84,7 +85,8 @@ function MatrixRow({ label, counts, index }: { label: string; counts: number[]; 
         if (count === 0) return <td key={j} class="zero">0</td>;
         const share = count / total;
         const depth = 0.08 + 0.82 * share;
-        // Where black or white text reads better on the shade: html_tables.cc says how these were found.
+        // Where black or white text reads better on the shade: above 0.585 on the dark page and above 0.7 on the light one,
+        // which is where both have the same contrast with it (4.6 to 1).
         const classes = `${index === j ? 'hit' : 'miss'}${depth > 0.585 ? ' deep' : ''}${depth > 0.7 ? ' deeper' : ''}`;
         return <td key={j} class={classes} style={{ '--depth': depth.toFixed(2) }} title={plainText(`${shareWords(share)} of the row`)}>{countWords(count)}</td>;
       })}

@@ -10,6 +10,7 @@ interface TableProps {
   columns: Column[];
   rows: number;
   rowHeight: number;
+  idWidth?: number;  // letters of the longest name that is known; the rest of the row has what it leaves
   at: number;  // the row that the reader is at
   look: (first: number, end: number) => void;
   row: (index: number) => JSX.Element;  // its cells
@@ -17,10 +18,10 @@ interface TableProps {
   onOpen: (row: number) => void;
 }
 
-const headHeight = 40;
+const headHeight = 48;
 const restAfter = 150;
 
-export function VirtualTable({ label, columns, rows, rowHeight, at, look, row, onMove, onOpen }: TableProps) {
+export function VirtualTable({ label, columns, rows, rowHeight, idWidth, at, look, row, onMove, onOpen }: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const [viewHeight, setViewHeight] = useState(400);
   const extent: Extent = { rows, rowHeight, viewHeight };
@@ -82,7 +83,7 @@ export function VirtualTable({ label, columns, rows, rowHeight, at, look, row, o
     }
   };
   return (
-    <div class="virtual" ref={box} onScroll={onScroll} onKeyDown={onKeyDown} role="table" aria-label={plainText(label)} aria-rowcount={rows + 1} tabIndex={0}>
+    <div class="virtual" ref={box} style={{ maxHeight: `${headHeight + rows * rowHeight + 20}px`, ...(idWidth !== undefined && { '--id': `clamp(5.5rem, ${idWidth}ch, 13rem)` }) }} onScroll={onScroll} onKeyDown={onKeyDown} role="table" aria-label={plainText(label)} aria-rowcount={rows + 1} tabIndex={0}>
       <div class="virtual-head" role="rowgroup">
         <div role="row" aria-rowindex={1} class="virtual-row">
           {columns.map(({ name, head, sort, className = '' }) => <div key={name} role="columnheader" class={className} aria-sort={sort}>{head}</div>)}

@@ -2,7 +2,7 @@
 // values, lists of them as tables, the rest as JSON.
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
-import { plainWords, titleWords } from '../figures/words';
+import { fieldWords, plainWords, titleWords } from '../figures/words';
 import { ScrollBox } from '../tables/scroll_box';
 import { Block, Text } from './text';
 
@@ -14,6 +14,10 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && Object.values(value).every((one) => isFlat(one) || (isObject(one) && Object.values(one).every(isFlat)));
 
+// Two thirds are no seventeen digits; the JSON has them.
+const shortNumber = (value: string | number | boolean): string =>
+  typeof value === 'number' && !Number.isInteger(value) && Math.abs(value) < 1000 ? String(Number(value.toPrecision(6))) : String(value);
+
 const Pairs = ({ of }: { of: Record<string, unknown> }) => (
   <dl class="pairs">{Object.entries(of).map(([name, value]) => <div key={name}><dt><Text of={plainWords(name)} /></dt><dd><Value of={value} /></dd></div>)}</dl>
 );
@@ -23,7 +27,7 @@ function Records({ of }: { of: Record<string, unknown>[] }) {
   return (
     <ScrollBox label="Table of values" long={of.length > 12}>
       <table>
-        <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={plainWords(name)} /></th>)}</tr></thead>
+        <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={fieldWords(name)} /></th>)}</tr></thead>
         <tbody>{of.map((one, i) => <tr key={i}>{columns.map((name) => <td key={name} class="upper">{one[name] === undefined ? '' : <Value of={one[name]} inTable />}</td>)}</tr>)}</tbody>
       </table>
     </ScrollBox>
@@ -34,7 +38,7 @@ function Records({ of }: { of: Record<string, unknown>[] }) {
 export function Value({ of, inTable = false }: { of: unknown; inTable?: boolean }) {
   if (of === null || of === undefined) return <span class="note">none</span>;
   if (typeof of === 'string') return <Block of={of} />;
-  if (isPlain(of)) return <span>{String(of)}</span>;
+  if (isPlain(of)) return <span>{shortNumber(of)}</span>;
   if (Array.isArray(of)) {
     if (of.length === 0) return <span class="note">empty list</span>;
     if (inTable && of.every((one) => isPlain(one) && typeof one !== 'string')) return <span>{of.map(String).join(', ')}</span>;
@@ -62,7 +66,7 @@ export function JsonOnDemand({ of, what }: { of: unknown; what: string }) {
 export function Fields({ of, show }: { of: [string, unknown][]; show?: (name: string, value: unknown) => ComponentChild }) {
   return (
     <dl class="fields">
-      {of.map(([name, value]) => <div key={name}><dt><Text of={titleWords(name)} /></dt><dd>{show?.(name, value) ?? <Value of={value} />}</dd></div>)}
+      {of.map(([name, value]) => <div key={name}><dt><Text of={titleWords(fieldWords(name))} /></dt><dd>{show?.(name, value) ?? <Value of={value} />}</dd></div>)}
     </dl>
   );
 }

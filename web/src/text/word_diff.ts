@@ -1,20 +1,34 @@
-// What differs between two texts, word by word: the longest common subsequence of their words. Pure, and the same rule
-// as src/report/word_diff.cc, so that page and report mark the same words.
+// What differs between two texts, word by word: what they begin and end with alike, and the longest common subsequence of
+// the words between. Pure, and the same rule as src/report/word_diff.cc, so that page and report mark the same words.
 
 export type DiffKind = 'both' | 'added' | 'removed';
 export interface DiffRun { kind: DiffKind; text: string }
 
-// Longer texts are not taken apart: all of one is removed and all of the other added.
+export interface Diff { runs: DiffRun[]; isTakenApart: boolean }
+
+// Where more words lie between, they are not taken apart: all of one text's are removed and all of the other's added.
 export const mostDiffWords = 600;
 
 // Words with the white space behind them, as they stand; white space at the beginning is a word of its own.
 export const wordsOf = (text: string): string[] => text.match(/\S+\s*|^\s+/g) ?? [];
 
-export function wordDiff(before: string, after: string): DiffRun[] {
-  const a = wordsOf(before);
-  const b = wordsOf(after);
-  if (before === after) return joined([{ kind: 'both', text: after }]);
-  if (a.length > mostDiffWords || b.length > mostDiffWords) return joined([{ kind: 'removed', text: before }, { kind: 'added', text: after }]);
+export function wordDiff(before: string, after: string): Diff {
+  const [a, b] = [wordsOf(before), wordsOf(after)];
+  const isSame = (one: string | undefined, other: string | undefined): boolean => one?.trim() === other?.trim();
+  const shorter = Math.min(a.length, b.length);
+  let first = 0;
+  while (first < shorter && isSame(a[first], b[first])) ++first;
+  let last = 0;
+  while (last < shorter - first && isSame(a[a.length - 1 - last], b[b.length - 1 - last])) ++last;
+  const removed = a.slice(first, a.length - last);
+  const added = b.slice(first, b.length - last);
+  const isTakenApart = removed.length <= mostDiffWords && added.length <= mostDiffWords;
+  const both = (words: string[]): DiffRun => ({ kind: 'both', text: words.join('') });
+  const between: DiffRun[] = isTakenApart ? takenApart(removed, added) : [{ kind: 'removed', text: removed.join('') }, { kind: 'added', text: added.join('') }];
+  return { runs: joined([both(b.slice(0, first)), ...between, both(b.slice(b.length - last))]), isTakenApart };
+}
+
+function takenApart(a: string[], b: string[]): DiffRun[] {
   const same = (i: number, j: number): boolean => a[i]?.trim() === b[j]?.trim();
   // lengths[i][j]: of the longest common subsequence of a from i and b from j.
   const width = b.length + 1;
@@ -39,7 +53,7 @@ export function wordDiff(before: string, after: string): DiffRun[] {
       runs.push({ kind: 'added', text: b[j++] ?? '' });
     }
   }
-  return joined(runs);
+  return runs;
 }
 
 function joined(runs: DiffRun[]): DiffRun[] {

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "engine/effects/target.h"
 #include "evaluations/benchmark/tool_loop.h"
+#include "models/tokens.h"
 
 namespace assay::benchmark {
 namespace {
@@ -114,6 +115,12 @@ bool RubricJudge::knows(std::span<const Verdict> before, const std::string& task
   const Json* expected = variation.expected_output ? &*variation.expected_output : nullptr;
   const std::string print = question(task, expected, answer, criteria).print;
   return std::ranges::find(before, print, &Verdict::of) != before.end();
+}
+
+std::int64_t RubricJudge::prompt_tokens(const std::string& task, const Variation& variation,
+                                        const Json& answer, const std::vector<std::string>& criteria) const {
+  const Json* expected = variation.expected_output ? &*variation.expected_output : nullptr;
+  return estimate_prompt_tokens(question(task, expected, answer, criteria).request);
 }
 
 Task<Result<AnswerScore>> RubricJudge::score(CaseContext& context, std::span<const Verdict> before,

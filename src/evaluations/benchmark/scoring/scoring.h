@@ -38,6 +38,9 @@ class RubricJudge {
   // Whether it need not be asked: what was said before answers it.
   bool knows(std::span<const Verdict> before, const std::string& task, const Variation& variation,
              const Json& answer, const std::vector<std::string>& criteria) const;
+  // Of the question, roughly.
+  std::int64_t prompt_tokens(const std::string& task, const Variation& variation, const Json& answer,
+                             const std::vector<std::string>& criteria) const;
   const std::string& model() const { return step_.judge().model; }
 
  private:

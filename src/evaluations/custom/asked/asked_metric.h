@@ -2,7 +2,9 @@
 // outcome keeps.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "evaluations/custom/design.h"
 #include "evaluations/custom/marks.h"
 #include "evaluations/custom/variant.h"
+#include "evaluations/data/unread_keys.h"
 #include "evaluations/judge_config.h"
 #include "evaluations/prompts.h"
 
@@ -36,6 +39,13 @@ JsonObject metric_values(const CaseAnswer& answer);
 // One of them; null if there is none.
 const Json* metric_value(const CaseAnswer& answer, std::string_view name);
 
+// What is seen of the material that stands in the data, before anybody is asked: by field, so that metrics
+// which read the same tell it once.
+struct MaterialFindings {
+  std::map<std::string, std::string> wrong;  // what cannot be read, in words
+  std::map<std::string, KeyCounts> unread;   // keys inside that nothing reads
+};
+
 class AskedMetric {
  public:
   virtual ~AskedMetric() = default;
@@ -43,8 +53,14 @@ class AskedMetric {
   // outlive the task.
   virtual Task<Mark> mark(const CaseAnswer& answer, std::string step, CaseContext& context) const = 0;
   virtual void estimate(const CaseAnswer& answer, CallEstimate& estimate) const = 0;
+  // Looks at what it will be asked about, as far as it is known.
+  virtual void look_at(const CaseAnswer& /*answer*/, MaterialFindings& /*found*/) const {}
   virtual std::vector<std::string> models() const { return {}; }
+  // Those of them that are asked for vectors.
+  virtual std::vector<std::string> embedding_models() const { return {}; }
   virtual std::vector<std::string> variables() const { return {}; }
+  // Of files that decide what it says, as far as no text of the config's is them; "" if there are none.
+  virtual std::string fingerprint() const { return ""; }
   // The `{field}`s that it is filled from.
   virtual std::vector<std::string> placeholders() const { return {}; }
   // Those of them without which there is nothing to ask.

@@ -10,40 +10,11 @@
 #include "core/text.h"
 #include "evaluations/custom/asked/judgement.h"
 #include "evaluations/custom/asked/kinds.h"
+#include "evaluations/custom/asked/score_levels.h"
 #include "evaluations/fill.h"
 
 namespace assay::custom {
 namespace {
-
-// Where a pointer leads in a schema: the schema of what stands there, as far as properties and items say;
-// null if the schema does not allow anything there.
-const Json* schema_at(const Json& schema, std::string_view pointer) {
-  const Json* here = &schema;
-  while (!pointer.empty()) {
-    pointer.remove_prefix(1);
-    const std::size_t end = pointer.find('/');
-    const std::string_view name = pointer.substr(0, end);
-    pointer = end == std::string_view::npos ? std::string_view() : pointer.substr(end);
-    const Json* properties = find_member(*here, "properties");
-    const Json* items = find_member(*here, "items");
-    const Json* next = properties != nullptr ? find_member(*properties, name) : nullptr;
-    if (next == nullptr && items != nullptr && items->is_object()) next = items;
-    if (next == nullptr) return nullptr;
-    here = next;
-  }
-  return here;
-}
-
-// The levels of an enum from low to high; none if the schema is no enum of texts.
-std::vector<std::string> levels_of(const Json& schema) {
-  std::vector<std::string> levels;
-  const Json* values = find_member(schema, "enum");
-  if (values == nullptr || !values->is_array()) return levels;
-  for (const Json& value : values->get_array()) {
-    if (const auto text = as_text(value)) levels.emplace_back(*text);
-  }
-  return levels;
-}
 
 bool can_be_scored(const Json& schema) {
   if (!levels_of(schema).empty()) return true;
@@ -226,7 +197,7 @@ std::unique_ptr<AskedMetric> make_own_judge(MetricParts parts) {
     }
     schema = std::move(*tree);
   }
-  const std::string score = own.has("score") ? own.text("score") : "/score";
+  const std::string score = own.has("score") ? own.text("score") : std::string(kUsualScore);
   if (!score.starts_with('/')) {
     parts.wrong("judge.score", fmt::format("found {}, expected a JSON pointer such as /score", score));
     return nullptr;

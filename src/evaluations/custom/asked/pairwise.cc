@@ -43,8 +43,11 @@ class PairwiseMetric final : public AskedMetric {
     co_return mark;
   }
   void estimate(const CaseAnswer& answer, CallEstimate& estimate) const override {
-    const CaseAnswer pair{answer.fields,  answer.reply,  answer.case_id,
-                          answer.variant, answer.repeat, &answer.reply};
+    if (answer.baseline != nullptr && answer.reply.output == answer.baseline->output) return;
+    // One that is not known yet is as long as the other.
+    const CaseAnswer pair{answer.fields,  answer.reply,
+                          answer.case_id, answer.variant,
+                          answer.repeat,  answer.baseline != nullptr ? answer.baseline : &answer.reply};
     count_judgement(step_.request(values(pair, Seat::first)), swap_ ? 2 : 1, estimate);
   }
   std::vector<std::string> models() const override { return {step_.judge().model}; }

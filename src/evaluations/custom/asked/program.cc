@@ -7,13 +7,14 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/config/variables.h"
 #include "core/file.h"
+#include "core/files/find_program.h"
 #include "core/text.h"
 #include "evaluations/call_patterns.h"
 #include "evaluations/custom/asked/http_scorer.h"
 #include "evaluations/custom/asked/kinds.h"
 #include "evaluations/custom/asked/scorer_reply.h"
-#include "tools/find_program.h"
 #include "tools/program_files.h"
 
 namespace assay::custom {
@@ -53,6 +54,8 @@ class ProgramMetric final : public AskedMetric {
   ProgramMetric(Interval scale, std::shared_ptr<const ProgramSpec> program, std::string fingerprint)
       : scale_(scale), program_(std::move(program)), fingerprint_(std::move(fingerprint)) {}
 
+  std::string fingerprint() const override { return fingerprint_; }
+
   Task<Mark> mark(const CaseAnswer& answer, std::string step, CaseContext& context) const override {
     ProgramCall call{program_, fingerprint_, to_json(question_of(answer))};
     co_return read_mark(co_await ask_program(context, std::move(step), std::move(call)), scale_);
@@ -60,7 +63,7 @@ class ProgramMetric final : public AskedMetric {
   void estimate(const CaseAnswer& /*answer*/, CallEstimate& estimate) const override {
     ++estimate.target_calls;
   }
-  std::vector<std::string> variables() const override { return variables_in(program_->environment); }
+  std::vector<std::string> variables() const override { return environment_names(program_->environment); }
 
  private:
   Interval scale_;

@@ -56,6 +56,16 @@ class RagMeasure final : public AskedMetric {
     for (const ChatRequest& request : metric_->expected_requests(*rag_case))
       count_judgement(request, 1, estimate);
   }
+  void look_at(const CaseAnswer& answer, MaterialFindings& found) const override {
+    const auto contexts = filled(places_.contexts, metric_values(answer));
+    const std::string field = join(placeholders_in(places_.contexts), ", ");
+    if (!contexts || found.wrong.contains(field) || found.unread.contains(field)) return;
+    if (std::string wrong = components::check_contexts(*contexts); !wrong.empty()) {
+      found.wrong.emplace(field, std::move(wrong));
+    } else {
+      components::count_unread_keys(*contexts, found.unread[field]);
+    }
+  }
   std::vector<std::string> models() const override { return {model_}; }
   std::vector<std::string> placeholders() const override {
     return placeholders_in(places_.question + places_.reference + places_.contexts);
@@ -65,22 +75,24 @@ class RagMeasure final : public AskedMetric {
   }
 
  private:
+  // Nothing if the case lacks one of the fields.
+  static std::optional<Json> filled(const std::string& place, const JsonObject& values) {
+    for (const std::string& name : placeholders_in(place)) {
+      const Json* value = values.if_contains(name);
+      if (value == nullptr || value->is_null()) return std::nullopt;
+    }
+    if (place.empty()) return std::nullopt;
+    return fill_tree(boost::json::string(place), values);
+  }
+
   Result<RagCase> case_of(const CaseAnswer& answer) const {
     const JsonObject values = metric_values(answer);
-    const auto filled = [&values](const std::string& place) -> std::optional<Json> {
-      for (const std::string& name : placeholders_in(place)) {
-        const Json* value = values.if_contains(name);
-        if (value == nullptr || value->is_null()) return std::nullopt;
-      }
-      return place.empty() ? std::nullopt
-                           : std::optional<Json>(fill_tree(boost::json::string(place), values));
-    };
     RagCase rag_case;
-    if (const auto question = filled(places_.question)) rag_case.question = text_or_json(*question);
+    if (const auto question = filled(places_.question, values)) rag_case.question = text_or_json(*question);
     rag_case.answer = text_or_json(answer.reply.output);
-    if (const auto reference = filled(places_.reference)) rag_case.ideal_answer = text_or_json(*reference);
-    if (auto contexts = filled(places_.contexts)) {
-      if (!contexts->is_array()) *contexts = JsonArray{*contexts};
+    if (const auto reference = filled(places_.reference, values))
+      rag_case.ideal_answer = text_or_json(*reference);
+    if (const auto contexts = filled(places_.contexts, values)) {
       if (const std::string wrong = components::check_contexts(*contexts); !wrong.empty())
         return fail(ErrorKind::target, "contexts: " + wrong);
       rag_case.contexts = components::context_texts(*contexts);

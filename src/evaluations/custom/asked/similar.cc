@@ -42,6 +42,7 @@ class SimilarMetric final : public AskedMetric {
     for (const std::string& text : expected_texts(answer)) model.prompt_tokens += estimate_tokens(text);
   }
   std::vector<std::string> models() const override { return {model_}; }
+  std::vector<std::string> embedding_models() const override { return {model_}; }
   std::vector<std::string> placeholders() const override { return placeholders_in(expected_); }
 
  private:

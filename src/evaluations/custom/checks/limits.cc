@@ -107,7 +107,7 @@ CheckMade make_finish(const Json& argument, const Config&) {
     const auto reason = find_text(subject.meta, "finish_reason");
     if (!reason) return nothing("how this answer ended is not known");
     return yes_or_no(std::ranges::find(wanted, *reason) != wanted.end(),
-                     fmt::format("ended with {}; allowed: {}", quoted(*reason), quoted_list(wanted)));
+                     fmt::format("ended with {}; allowed: {}", in_quotes(*reason), quoted_list(wanted)));
   });
 }
 

@@ -97,7 +97,7 @@ CheckMade make_number(const Json& argument, const Config& options) {
       [expected = *expected, nearness, rule = std::move(rule)](const Subject& subject) -> Checked {
         const auto found = number_found(subject, rule);
         if (!found)
-          return {0, fmt::format("found {}, expected {}", quoted(text_of(subject.value)),
+          return {0, fmt::format("found {}, expected {}", in_quotes(text_of(subject.value)),
                                  rule.in_text.empty() ? "a number and nothing else" : "a number in it")};
         return {scoring::number_score(expected, *found, nearness),
                 fmt::format("found {}, expected {}, difference {}", number_text(*found),

@@ -60,7 +60,7 @@ Checked nothing(std::string reason) {
   return {std::nullopt, std::move(reason)};
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   const std::string_view begin = cut(text, kReadForQuote);
   std::string line = collapse_white_space(begin);
   if (begin.size() < text.size()) line += "…";
@@ -70,7 +70,7 @@ std::string quoted(std::string_view text) {
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::string out;
   for (std::size_t i = 0; i < std::min(texts.size(), kMostQuoted); ++i)
-    out += (i == 0 ? "" : ", ") + quoted(texts[i]);
+    out += (i == 0 ? "" : ", ") + in_quotes(texts[i]);
   if (texts.size() > kMostQuoted) out += fmt::format(" and {} more", texts.size() - kMostQuoted);
   return out;
 }

@@ -53,7 +53,7 @@ Checked yes_or_no(bool yes, std::string reason);
 // There is nothing to be looked at.
 Checked nothing(std::string reason);
 // A text in quotes, short enough for one line.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 // "a", "b", …: all of them, unless there are very many.
 std::string quoted_list(const std::vector<std::string>& texts);
 std::string count_of(std::size_t count, std::string_view one, std::string_view many);

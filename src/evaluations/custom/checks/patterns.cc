@@ -36,7 +36,7 @@ CheckMade make_regex(const Json& argument, const Config& options) {
     const bool beyond = text->contains("(?=") || text->contains("(?!") || text->contains("(?<");
     return fail(
         ErrorKind::config,
-        fmt::format("found {}, expected a regular expression of RE2: {}{}", quoted(*text),
+        fmt::format("found {}, expected a regular expression of RE2: {}{}", in_quotes(*text),
                     repair_utf8(pattern->error()),
                     beyond ? "; look-ahead and look-behind are not there: two metrics, one with not_regex, "
                              "often say the same"
@@ -46,10 +46,10 @@ CheckMade make_regex(const Json& argument, const Config& options) {
     const std::string answer = nfc(text_of(subject.value));
     re2::StringPiece match;
     if (!pattern->Match(answer, 0, answer.size(), RE2::UNANCHORED, &match, 1))
-      return yes_or_no(false, fmt::format("no match for {}", quoted(pattern->pattern())));
+      return yes_or_no(false, fmt::format("no match for {}", in_quotes(pattern->pattern())));
     const auto before =
         std::string_view(answer).substr(0, static_cast<std::size_t>(match.data() - answer.data()));
-    return yes_or_no(true, fmt::format("{} at character {}", quoted({match.data(), match.size()}),
+    return yes_or_no(true, fmt::format("{} at character {}", in_quotes({match.data(), match.size()}),
                                        count_code_points(before) + 1));
   });
 }

@@ -87,11 +87,11 @@ bool is_there(std::string_view answer, std::string_view text, At at) {
 
 // That part of the answer, for a reader.
 std::string part_of(std::string_view answer, At at) {
-  if (at != At::end || answer.size() <= kLongestEnd) return quoted(answer);
+  if (at != At::end || answer.size() <= kLongestEnd) return in_quotes(answer);
   std::size_t begin = answer.size() - kLongestEnd;
   while (begin < answer.size() && !first_code_point(answer.substr(begin)).valid)
     ++begin;  // inside a character
-  return "… " + quoted(answer.substr(begin));
+  return "… " + in_quotes(answer.substr(begin));
 }
 
 CheckMade any_at(const Json& argument, const Config& options, At at) {
@@ -104,7 +104,7 @@ CheckMade any_at(const Json& argument, const Config& options, At at) {
     const std::string text = comparable(whole, rule);
     for (std::size_t i = 0; i < wanted.compared.size(); ++i) {
       if (is_there(text, wanted.compared[i], at))
-        return yes_or_no(true, "found: " + quoted(wanted.written[i]));
+        return yes_or_no(true, "found: " + in_quotes(wanted.written[i]));
     }
     return yes_or_no(false,
                      fmt::format("found {}, expected {}{}", part_of(whole, at),
@@ -138,15 +138,16 @@ Checked equal_texts(const std::string& expected, const TextRule& rule, const Jso
   const auto spelled = number ? scoring::number_of(Json(boost::json::string(expected)), false) : std::nullopt;
   const bool same = (number && spelled) ? *number == *spelled
                                         : comparable(text_of(value), rule) == comparable(expected, rule);
-  if (same) return yes_or_no(true, "equal to " + quoted(expected));
-  return yes_or_no(false, fmt::format("found {}, expected {}{}", quoted(text_of(value)), quoted(expected),
-                                      value.is_structured() ? "; `as: json` compares them as JSON" : ""));
+  if (same) return yes_or_no(true, "equal to " + in_quotes(expected));
+  return yes_or_no(false,
+                   fmt::format("found {}, expected {}{}", in_quotes(text_of(value)), in_quotes(expected),
+                               value.is_structured() ? "; `as: json` compares them as JSON" : ""));
 }
 
 Checked equal_json(const Json& expected, const TextRule& rule, bool lenient, const Json& value) {
   const auto found = json_in(value, lenient);
   if (!found)
-    return yes_or_no(false, fmt::format("found {}, which is not JSON, expected {}", quoted(text_of(value)),
+    return yes_or_no(false, fmt::format("found {}, which is not JSON, expected {}", in_quotes(text_of(value)),
                                         excerpt(expected, 200)));
   if (same_json(*found, expected, rule)) return yes_or_no(true, "equal to " + excerpt(expected, 200));
   return yes_or_no(false, fmt::format("found {}, expected {}", excerpt(*found, 200), excerpt(expected, 200)));

@@ -49,7 +49,10 @@ std::vector<MeanFigure> mean_figures(const Design& design) {
   const Measures measures(design);
   std::vector<MeanFigure> figures;
   for (const Measure& measure : measures.list()) {
-    if (measure.scored) figures.push_back({measure.name, *measure.range});
+    if (!measure.scored) continue;
+    MeanFigure& figure = figures.emplace_back(MeanFigure{measure.name, *measure.range});
+    if (measure.metric && measure.reading == Reading::score)
+      figure.passes = design.metrics[*measure.metric].passes;
   }
   for (const Difference& difference : measures.differences()) {
     if (difference.bounded) figures.push_back({difference.name, difference.range});

@@ -102,7 +102,7 @@ class Figures final : public Aggregate {
     add_medians(summary);
     labels_.apply(summary);
     parts_.apply(table_.clustered(), summary);
-    spread_.apply(table_.clustered(), summary);
+    noise_ = spread_.apply(table_.clustered(), summary);
     add_latencies(summary);
     summary.metrics.push_back(expenses_.total());
     add_slices(table_, summary);
@@ -115,6 +115,7 @@ class Figures final : public Aggregate {
         deciding_sentences(measures_.design(), summary, comparisons_, failures_);
     summary.conclusions.insert(summary.conclusions.end(), std::make_move_iterator(sentences.begin()),
                                std::make_move_iterator(sentences.end()));
+    if (!noise_.empty()) summary.conclusions.push_back(noise_);
   }
 
   void write_figures(const Summary& summary, const std::vector<NotableCase>& /*notable*/) override {
@@ -219,6 +220,7 @@ class Figures final : public Aggregate {
   LabelFigures labels_;
   PartFigures parts_;
   Spread spread_;
+  std::string noise_;  // of the judge, in a sentence
   Failures failures_;
   Expenses expenses_;
   std::vector<Comparison> comparisons_;

@@ -4,10 +4,15 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
 
 #include "core/random.h"
 #include "evaluations/custom/figures/measures.h"
 #include "evaluations/figures.h"
+#include "report/judging_plan.h"
+#include "report/words.h"
 #include "stats/intervals/mean.h"
 #include "stats/intervals/resample.h"
 
@@ -17,14 +22,17 @@ namespace {
 constexpr std::int64_t kDraws = 2000;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-Spread::Sums sums_of(const MetricShape& shape, std::size_t metric, const std::vector<AnswerMarks>& answers) {
+enum class Counted { votes, verdicts };
+
+Spread::Sums sums_of(const MetricShape& shape, std::size_t metric, const std::vector<AnswerMarks>& answers,
+                     Counted counted) {
   Spread::Sums sums;
   Moments means;
   for (const AnswerMarks& answer : answers) {
     if (metric >= answer.marks.size() || !answer.marks[metric].given()) continue;
     const Mark& mark = answer.marks[metric];
     Moments votes;
-    if (shape.votes > 1) {
+    if (shape.votes > 1 && counted == Counted::votes) {
       for (const double vote : mark.votes) votes.add(vote);
     }
     if (votes.n() == 0) votes.add(mark.score);
@@ -83,8 +91,11 @@ Spread::Components Spread::components(const Sums& sums, bool votes) {
 Spread::Spread(const Design& design) : design_(design) {
   for (std::size_t m = 0; m < design_.metrics.size(); ++m) {
     if (!has_spread(design_, design_.metrics[m])) continue;
-    OfMetric one{m, {}};
+    const MetricShape& shape = design_.metrics[m];
+    OfMetric one{m, {}, {}};
     one.groups.resize(design_.variants.size());
+    if (shape.votes > 1 && shape.value == MetricShape::Value::yes_no)
+      one.verdicts.resize(design_.variants.size());
     metrics_.push_back(std::move(one));
   }
 }
@@ -93,19 +104,23 @@ void Spread::add(std::uint32_t cluster, const CaseMarks& marks) {
   const std::size_t group = cluster % kGroups;
   seen_ = std::max(seen_, group + 1);
   for (OfMetric& one : metrics_) {
-    for (std::size_t v = 0; v < std::min(one.groups.size(), marks.answers.size()); ++v)
-      one.groups[v][group].add(sums_of(design_.metrics[one.metric], one.metric, marks.answers[v]));
+    const MetricShape& shape = design_.metrics[one.metric];
+    for (std::size_t v = 0; v < std::min(one.groups.size(), marks.answers.size()); ++v) {
+      one.groups[v][group].add(sums_of(shape, one.metric, marks.answers[v], Counted::votes));
+      if (!one.verdicts.empty())
+        one.verdicts[v][group].add(sums_of(shape, one.metric, marks.answers[v], Counted::verdicts));
+    }
   }
 }
 
-Spread::Components Spread::pooled(const OfMetric& metric, const std::vector<std::size_t>& drawn) const {
+Spread::Components Spread::pooled(const Groups& groups, bool votes, const std::vector<std::size_t>& drawn) {
   Components mean;
   double variants = 0;
-  for (const auto& groups : metric.groups) {
+  for (const auto& of_variant : groups) {
     Sums sums;
-    for (const std::size_t group : drawn) sums.add(groups[group]);
+    for (const std::size_t group : drawn) sums.add(of_variant[group]);
     if (sums.cases == 0) continue;
-    const Components one = components(sums, design_.metrics[metric.metric].votes > 1);
+    const Components one = components(sums, votes);
     mean.of_case += one.of_case;
     mean.of_answer += one.of_answer;
     mean.of_judge += one.of_judge;
@@ -115,8 +130,8 @@ Spread::Components Spread::pooled(const OfMetric& metric, const std::vector<std:
   return {mean.of_case / variants, mean.of_answer / variants, mean.of_judge / variants};
 }
 
-void Spread::apply(bool clustered, Summary& summary) const {
-  if (metrics_.empty()) return;
+std::string Spread::apply(bool clustered, Summary& summary) const {
+  if (metrics_.empty()) return "";
   Table table{"spread",
               "Where the spread of scores comes from",
               {"metric", "source", "variance", "share", "low", "high"},
@@ -126,18 +141,36 @@ void Spread::apply(bool clustered, Summary& summary) const {
               ""};
   std::vector<std::size_t> all(seen_);
   std::iota(all.begin(), all.end(), std::size_t{0});
+  std::optional<VoteSpread> least_sure;
+  std::string least_sure_metric;
   for (const OfMetric& one : metrics_) {
     const MetricShape& shape = design_.metrics[one.metric];
     std::int64_t cases = 0;
     for (const Sums& sums : one.groups.front()) cases += std::llround(sums.cases);
-    const Components found = pooled(one, all);
+    const Components found = pooled(one.groups, shape.votes > 1, all);
+    if (shape.votes > 1 && std::isfinite(found.of_case) && cases > 1) {
+      VoteSpread spread;
+      spread.verdicts = !one.verdicts.empty();
+      const Components scored = spread.verdicts ? pooled(one.verdicts, false, all) : found;
+      spread.of_case.value = scored.of_case;
+      spread.of_answer.value = scored.of_answer;
+      if (!spread.verdicts) spread.of_vote.value = scored.of_judge;
+      spread.cases = cases;
+      spread.answers = design_.repeats;
+      spread.votes = shape.votes;
+      const auto width = [](const VoteSpread& votes) { return expected_half_width(votes, design_of(votes)); };
+      if (!least_sure || width(spread) > width(*least_sure)) {
+        least_sure = std::move(spread);
+        least_sure_metric = shape.name;
+      }
+    }
     std::array<std::vector<double>, 3> draws;
     const Random random = Random::keyed("spread", shape.name);
     std::vector<std::size_t> drawn(seen_);
     for (std::int64_t draw = 0; draw < kDraws && seen_ >= kFewestClusters; ++draw) {
       Random chance = random.at(static_cast<std::uint64_t>(draw));
       for (std::size_t& group : drawn) group = chance.below(seen_);
-      const Components again = pooled(one, drawn);
+      const Components again = pooled(one.groups, shape.votes > 1, drawn);
       draws[0].push_back(share_of(again.of_case, again));
       draws[1].push_back(share_of(again.of_answer, again));
       draws[2].push_back(share_of(again.of_judge, again));
@@ -152,8 +185,10 @@ void Spread::apply(bool clustered, Summary& summary) const {
         if (seen_ < kFewestClusters) {
           estimate.undefined = "no interval: fewer than ten cases or clusters";
         } else {
-          attach(estimate, percentile_interval(draws[i], estimate.level), estimate.level,
-                 clustered ? Drawn::clusters : Drawn::cases);
+          attach(
+              estimate,
+              percentile_interval(draws[i], expanded_level(estimate.level, static_cast<std::int64_t>(seen_))),
+              estimate.level, clustered ? Drawn::clusters : Drawn::cases);
         }
       }
       const auto or_null = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
@@ -167,6 +202,9 @@ void Spread::apply(bool clustered, Summary& summary) const {
     }
   }
   summary.tables.push_back(std::move(table));
+  if (!least_sure) return "";
+  return fmt::format("Noise of {}: {}", plain_words(least_sure_metric),
+                     reached_sentence(*least_sure, summary.usage.cost_usd));
 }
 
 }  // namespace assay::custom

@@ -12,12 +12,13 @@
 // which is the analysis of variance where all cases have equally many (Searle, Casella, McCulloch, Variance
 // Components, 1992, chapter 3). A negative one counts as 0. Variants have means of their own; their
 // components are averaged. The shares are those of the variance of a single judgement. Intervals are the
-// percentile bootstrap over cases, or over clusters.
+// percentile bootstrap over cases, or over clusters, expanded for few (expanded_level).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "evaluations/custom/design.h"
@@ -31,8 +32,9 @@ class Spread {
   explicit Spread(const Design& design);
   // `cluster` is the number of the case's cluster, or of the case.
   void add(std::uint32_t cluster, const CaseMarks& marks);
-  // The figures NAME.spread.case, .answer and .judge, and the table `spread`; nothing without repeats.
-  void apply(bool clustered, Summary& summary) const;
+  // The figures NAME.spread.case, .answer and .judge, and the table `spread`; nothing without repeats. Says
+  // of the metric with votes that is least sure what they reach, and what more would bring; "" without votes.
+  std::string apply(bool clustered, Summary& summary) const;
 
   // Sums over cases, so that those of a group of cases can be drawn again together.
   struct Sums {
@@ -51,11 +53,13 @@ class Spread {
  private:
   // Clusters beyond this number are put together: a sum of independent clusters is one as well.
   static constexpr std::size_t kGroups = 200;
+  using Groups = std::vector<std::array<Sums, kGroups>>;  // by variant
   struct OfMetric {
     std::size_t metric = 0;
-    std::vector<std::array<Sums, kGroups>> groups;  // by variant
+    Groups groups;
+    Groups verdicts;  // what most votes say, where that is the score; empty: their mean is
   };
-  Components pooled(const OfMetric& metric, const std::vector<std::size_t>& drawn) const;
+  static Components pooled(const Groups& groups, bool votes, const std::vector<std::size_t>& drawn);
 
   Design design_;
   std::vector<OfMetric> metrics_;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "evaluations/experiment/analysis/finding.h"
 #include "stats/comparisons/pairs.h"
 #include "stats/intervals/proportion.h"
 
@@ -45,7 +46,6 @@ Estimate clustered_rate(const Sample& sample, double level) {
 }
 
 TestResult clustered_test(const Sample& sample, double neutral) {
-  constexpr double kRounding = 1e-12;
   const std::string method = "t_clustered";
   const ClusteredMoments moments = moments_of(sample);
   if (moments.all().n() == 0) return no_result("no values", method);

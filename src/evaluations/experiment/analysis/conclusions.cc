@@ -143,7 +143,7 @@ class Concluding {
 
   const PowerFigures* power(std::size_t condition, PowerFigures::Of of) const {
     const auto found = std::ranges::find_if(analysis_.power, [&](const PowerFigures& power) {
-      return power.condition == condition && power.of == of && power.detectable.value;
+      return power.condition == condition && power.of == of;
     });
     return found == analysis_.power.end() ? nullptr : &*found;
   }
@@ -159,7 +159,12 @@ class Concluding {
                    "adjustment for the number of tests."
                  : " That is not to say that they are equal";
     if (!excludes) words += figure.ci ? ": everything in the interval is possible." : ".";
-    if (const PowerFigures* known = power(condition, of)) {
+    const PowerFigures* known = power(condition, of);
+    if (known != nullptr && known->detectable.undefined == kNothingPossible)
+      return words +
+             " With so few queries that differ so much, this design would hardly have shown even the "
+             "largest difference that is possible.";
+    if (known != nullptr && known->detectable.value) {
       const double scale = of == PowerFigures::Of::overall_score ? 1 : 100;
       words += fmt::format(
           " With a chance of 80 %, and before adjusting for several tests, this design would have shown a "

@@ -1,5 +1,7 @@
 #include "evaluations/experiment/analysis/finding.h"
 
+#include <cmath>
+
 #include "stats/comparisons/adjust.h"
 #include "stats/comparisons/pairs.h"
 #include "stats/intervals/mean.h"
@@ -23,8 +25,11 @@ Finding no_finding(const std::string& reason, double neutral) {
   return finding;
 }
 
+double without_rounding(double value, double neutral) {
+  return std::fabs(value - neutral) > kRounding ? value : neutral;
+}
+
 std::optional<double> query_error(const std::vector<double>& means) {
-  constexpr double kRounding = 1e-12;
   Moments moments;
   for (const double mean : means) moments.add(mean);
   const auto error = moments.standard_error();
@@ -32,7 +37,6 @@ std::optional<double> query_error(const std::vector<double>& means) {
 }
 
 TestResult query_test(const std::vector<double>& means, double neutral) {
-  constexpr double kRounding = 1e-12;
   constexpr const char* kMethod = "t_over_queries";
   Moments moments;
   for (const double mean : means) moments.add(mean);
@@ -45,10 +49,7 @@ TestResult query_test(const std::vector<double>& means, double neutral) {
   // Queries that all say the same have no spread; their signs still count.
   std::vector<double> distances;
   distances.reserve(means.size());
-  for (const double mean : means) {
-    const double distance = mean - neutral;
-    distances.push_back(distance > kRounding || distance < -kRounding ? distance : 0);
-  }
+  for (const double mean : means) distances.push_back(without_rounding(mean, neutral) - neutral);
   const std::vector<double> none(distances.size(), 0.0);
   return sign_flip(distances, none);
 }

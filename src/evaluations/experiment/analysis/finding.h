@@ -22,6 +22,11 @@ struct Finding {
   std::optional<double> p_holm_worst;  // the same of `worst`
 };
 
+// Below that, means of marks and of wins differ only by the rounding of their sums.
+inline constexpr double kRounding = 1e-12;
+// The value; the neutral one if it differs from that by rounding only.
+double without_rounding(double value, double neutral);
+
 enum class Standing {
   unknown,  // it cannot be tested
   open,     // no difference was shown

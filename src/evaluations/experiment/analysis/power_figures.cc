@@ -9,11 +9,15 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
+#include "evaluations/experiment/analysis/arms.h"
+
 namespace assay::experiment {
 namespace {
 
 constexpr double kPower = 0.8;
 constexpr std::int64_t kMostQueries = 1'000'000;
+constexpr double kLargestDifference = kLikert.high - kLikert.low;
+constexpr double kLargestLead = 0.5;  // of a win rate, from even
 
 // P(T > t_{α/2}) for noncentral T with n − 1 degrees and noncentrality (δ/s)·√n, as R's
 // power.t.test(type = "paired").
@@ -70,7 +74,8 @@ PowerFigures::Need need_for(double difference, double deviation, double alpha) {
   return need;
 }
 
-PowerFigures figures_of(PowerFigures figures, const Finding& finding, double level,
+// `largest`: the difference between the ends of the scale.
+PowerFigures figures_of(PowerFigures figures, const Finding& finding, double largest, double level,
                         std::initializer_list<double> differences) {
   const std::int64_t queries = finding.figure.n;
   if (!finding.standard_error || queries < 2) {
@@ -84,7 +89,12 @@ PowerFigures figures_of(PowerFigures figures, const Finding& finding, double lev
   const double alpha = 1 - level;
   const double n = static_cast<double>(queries);
   const double deviation = *finding.standard_error * std::sqrt(n);
+  for (const double difference : differences) figures.needs.push_back(need_for(difference, deviation, alpha));
   figures.detectable = plain_figure(deviation * detectable_with(n, alpha), queries);
+  if (*figures.detectable.value > largest) {
+    figures.detectable = undefined_figure(kNothingPossible, queries);
+    return figures;
+  }
   // The detectable difference is a multiple of the deviation between queries, whose square over the true one
   // is χ²/df.
   const boost::math::chi_squared distribution(n - 1);
@@ -93,7 +103,6 @@ PowerFigures figures_of(PowerFigures figures, const Finding& finding, double lev
                *figures.detectable.value * std::sqrt((n - 1) / quantile(distribution, alpha / 2))};
   figures.detectable.method = "chi_squared";
   figures.detectable.level = level;
-  for (const double difference : differences) figures.needs.push_back(need_for(difference, deviation, alpha));
   return figures;
 }
 
@@ -108,14 +117,15 @@ std::vector<PowerFigures> power_figures(const std::vector<ScoreContrast>& contra
     PowerFigures figures;
     figures.condition = contrast.condition;
     figures.of = PowerFigures::Of::overall_score;
-    all.push_back(figures_of(std::move(figures), contrast.difference, level, {0.1, 0.2, 0.3, 0.5}));
+    all.push_back(
+        figures_of(std::move(figures), contrast.difference, kLargestDifference, level, {0.1, 0.2, 0.3, 0.5}));
   }
   for (const PairFigures& pair : pairs) {
     if (!data.conditions[pair.against].control) continue;
     PowerFigures figures;
     figures.condition = pair.condition;
     figures.of = PowerFigures::Of::win_rate;
-    all.push_back(figures_of(std::move(figures), pair.winner.rate, level, {0.05, 0.1, 0.15}));
+    all.push_back(figures_of(std::move(figures), pair.winner.rate, kLargestLead, level, {0.05, 0.1, 0.15}));
   }
   return all;
 }

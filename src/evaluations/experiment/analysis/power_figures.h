@@ -15,6 +15,8 @@
 namespace assay::experiment {
 
 inline constexpr std::int64_t kFewestQueries = 10;
+inline constexpr const char* kNothingPossible =
+    "not even the largest difference that is possible would have been shown";
 
 struct PowerFigures {
   enum class Of { overall_score, win_rate };
@@ -25,7 +27,9 @@ struct PowerFigures {
   };
   std::size_t condition = 0;
   Of of = Of::overall_score;
-  Estimate detectable;  // n counts queries; the interval is that of the spread between queries
+  // n counts queries; the interval is that of the spread between queries. Undefined, by kNothingPossible,
+  // where no difference that the scale has would have been shown.
+  Estimate detectable;
   std::vector<Need> needs;
 };
 

@@ -157,6 +157,7 @@ Finding against_neutral(const QueryCells& cells, double neutral, double level) {
   Finding finding;
   finding.neutral = neutral;
   finding.figure = mean_figure(cells, level);
+  if (finding.figure.value) finding.figure.value = without_rounding(*finding.figure.value, neutral);
   std::vector<double> means;
   for (const auto& [query, cell] : cells.cells_) {
     if (const auto mean = cell.came.mean()) means.push_back(*mean);
@@ -194,7 +195,7 @@ Finding paired_difference(const QueryCells& a, const QueryCells& b, double level
     const auto mean = own.came.mean();
     const auto other_mean = other.came.mean();
     if (mean && other_mean) {
-      differences.push_back(*mean - *other_mean);
+      differences.push_back(without_rounding(*mean - *other_mean, 0));
     } else {
       ++missing[(mean ? other : own).why_missing()];
     }
@@ -208,6 +209,7 @@ Finding paired_difference(const QueryCells& a, const QueryCells& b, double level
   }
   Finding finding;
   finding.figure = mean_over_queries(differences, level, "paired_t");
+  if (finding.figure.value) finding.figure.value = without_rounding(*finding.figure.value, finding.neutral);
   if (differences.empty()) finding.figure.undefined = "no query has judgements of both";
   finding.figure.missing = std::move(missing);
   finding.standard_error = query_error(differences);

@@ -113,6 +113,12 @@ Json to_json(const Query& query) {
                     {"ambiguous", query.ambiguous}};
 }
 
+Query query_from(const Json& json) {
+  const Json* ambiguous = find_member(json, "ambiguous");
+  return {text_at(json, "id"), text_at(json, "text"), text_at(json, "query_type"), text_at(json, "role"),
+          ambiguous != nullptr && as_boolean(*ambiguous).value_or(false)};
+}
+
 class QuerySource final : public CaseSource {
  public:
   explicit QuerySource(const QueryList& list) : list_(list), problems_(list.problems) {}
@@ -231,15 +237,52 @@ Result<QueryList> read_queries(const DataFile& data) {
   return parse_queries(*text, data.path);
 }
 
+std::string queries_text(const QueryList& list) {
+  JsonArray entries;
+  for (const QueryEntry& entry : list.entries)
+    entries.push_back(
+        JsonObject{{"index", entry.index}, {"line", entry.line}, {"query", to_json(entry.query)}});
+  JsonArray problems;
+  for (const Problem& problem : list.problems)
+    problems.push_back(JsonArray{Json(problem.severity), Json(problem.where), Json(problem.text)});
+  return to_text(JsonObject{{"entries", std::move(entries)},
+                            {"problems", std::move(problems)},
+                            {"total", list.total},
+                            {"invalid", list.invalid}});
+}
+
+QueryList queries_in(const std::string& text, const std::string& path) {
+  QueryList list;
+  list.path = path;
+  const auto tree = parse_json(text);
+  if (!tree) return list;
+  const auto number = [](const Json& of, std::string_view name) {
+    const Json* value = find_member(of, name);
+    return value != nullptr ? as_integer(*value).value_or(0) : 0;
+  };
+  for (const Json& entry : list_at(*tree, "entries")) {
+    const Json* query = find_member(entry, "query");
+    if (query == nullptr) continue;
+    list.entries.push_back(
+        {number(entry, "index"), static_cast<std::uint64_t>(number(entry, "line")), query_from(*query)});
+  }
+  for (const Json& problem : list_at(*tree, "problems")) {
+    const JsonArray* parts = problem.if_array();
+    if (parts == nullptr || parts->size() != 3) continue;
+    const auto part = [&](std::size_t i) { return std::string(as_text((*parts)[i]).value_or("")); };
+    list.problems.push_back({part(0), part(1), part(2)});
+  }
+  list.total = number(*tree, "total");
+  list.invalid = number(*tree, "invalid");
+  return list;
+}
+
 std::unique_ptr<CaseSource> open_queries(const QueryList& list) {
   return std::make_unique<QuerySource>(list);
 }
 
 Query query_of(const Case& input) {
-  const CaseTree tree(input);
-  const Json* ambiguous = find_member(*tree, "ambiguous");
-  return {text_at(*tree, "id"), text_at(*tree, "text"), text_at(*tree, "query_type"), text_at(*tree, "role"),
-          ambiguous != nullptr && as_boolean(*ambiguous).value_or(false)};
+  return query_from(*CaseTree(input));
 }
 
 }  // namespace assay::experiment

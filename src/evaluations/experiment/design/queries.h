@@ -33,6 +33,9 @@ struct QueryList {
 
 // Fails if the file cannot be read at all or is no list.
 Result<QueryList> read_queries(const DataFile& data);
+// The same for machines that do not have the file.
+std::string queries_text(const QueryList& list);
+QueryList queries_in(const std::string& text, const std::string& path);
 // The same of a text; `path` decides the form (.jsonl: one a line) and stands in messages.
 Result<QueryList> parse_queries(const std::string& text, const std::string& path);
 

@@ -26,8 +26,8 @@ std::string some_of(const std::vector<std::string>& names) {
                               : fmt::format("{}", fmt::join(first, ", "));
 }
 
-ResponseFile read_one(const Config& config, const std::string& path, const QueryList& queries,
-                      std::vector<ConfigProblem>& problems) {
+ResponseFile read_one(const Config& config, const std::string& path, Answers answers,
+                      const QueryList& queries, std::vector<ConfigProblem>& problems) {
   const auto wrong = [&](std::string text) { problems.push_back({path, "", std::move(text)}); };
   ResponseFile file;
   auto bytes = config.read_text(path);
@@ -65,7 +65,8 @@ ResponseFile read_one(const Config& config, const std::string& path, const Query
   for (const auto& [id, value] : json->get_object()) {
     if (!known.contains(std::string(id))) extra.emplace_back(id);
   }
-  if (!missing.empty()) wrong(fmt::format("no answer to {}", some_of(missing)));
+  if (!missing.empty() && answers == Answers::complete)
+    wrong(fmt::format("no answer to {}", some_of(missing)));
   if (!no_text.empty())
     wrong(fmt::format("what stands under {} is no text, or an empty one", some_of(no_text)));
   if (!extra.empty() && !queries.chosen)
@@ -75,14 +76,14 @@ ResponseFile read_one(const Config& config, const std::string& path, const Query
 
 }  // namespace
 
-std::vector<ResponseFile> read_responses(const Config& config, const std::string& directory,
+std::vector<ResponseFile> read_responses(const Config& config, const std::string& directory, Answers answers,
                                          const Design& design, const QueryList& queries,
                                          std::vector<ConfigProblem>& problems) {
   std::vector<ResponseFile> files;
   for (const Condition& condition : design.conditions) {
     for (int run = 1; run <= design.runs; ++run) {
       files.push_back(read_one(config, directory + "/" + response_file(condition.name, run, design.runs),
-                               queries, problems));
+                               answers, queries, problems));
     }
   }
   return files;

@@ -17,8 +17,12 @@ struct ResponseFile {
   std::string fingerprint;
 };
 
+// Whether every query must have an answer in every file, or one without has failed where the answers come
+// from.
+enum class Answers { complete, as_they_are };
+
 // By condition, then run.
-std::vector<ResponseFile> read_responses(const Config& config, const std::string& directory,
+std::vector<ResponseFile> read_responses(const Config& config, const std::string& directory, Answers answers,
                                          const Design& design, const QueryList& queries,
                                          std::vector<ConfigProblem>& problems);
 

@@ -25,7 +25,8 @@ std::optional<ReadWord> read_choice(std::string_view text);
 std::optional<ReadWord> read_which(std::string_view text);
 // "yes" or "no".
 std::optional<ReadWord> read_yes_no(std::string_view text);
-// On a scale to five: "4", "[4]", "4/5", "four". A range ("1-5") and another scale ("7/10") are none.
+// On a scale to five: "4", "[4]", "4/5", "four". A range ("1-5") and another scale ("7/10") are none;
+// what lies beyond the scale ("7") is read, for the schema to complain of.
 std::optional<ReadNumber> read_score(std::string_view text);
 // "A: 4, B: 3": that of the one that `which` ('a' or 'b') names.
 std::optional<double> read_score_of(char which, std::string_view text);

@@ -96,7 +96,13 @@ class QueryWork {
   Task<void> answer(std::size_t i) {
     const auto [condition, run] = design_.answer_at(i);
     if (!plan_.existing.empty()) {
-      record_.responses[i] = plan_.existing[i].texts.at(query_.id);
+      const auto& texts = plan_.existing[i].texts;
+      if (const auto found = texts.find(query_.id); found != texts.end()) {
+        record_.responses[i] = found->second;
+      } else {
+        missing_[i] = {OutcomeKind::target_failed,
+                       fmt::format("{}, run {}: no answer among the responses", name(condition), run)};
+      }
       co_return;
     }
     const std::string step = fmt::format("response/{}/run{}", name(condition), run);

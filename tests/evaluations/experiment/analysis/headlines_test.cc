@@ -1,5 +1,6 @@
 // What an experiment is told to have shown: every criterion, tone and roles, and what would be needed.
 #include <algorithm>
+#include <cmath>
 
 #include <boost/json/object.hpp>
 #include <gmock/gmock.h>
@@ -222,6 +223,41 @@ TEST(Headlines, NeverFewerQueriesThanShowASpread) {
   const PowerFigures none = analyse(data, {}).power[0];
   EXPECT_TRUE(none.needs.empty());
   EXPECT_THAT(none.detectable.undefined, HasSubstr("no spread"));
+}
+
+// Two queries, one won and one lost: the formula asks for a lead of several times the whole scale.
+TEST(Headlines, ADesignThatCouldShowNothingSaysSoInsteadOfAnImpossibleDifference) {
+  Truth truth = small();
+  truth.queries = 2;
+  ExperimentData data = simulated(truth, 3);
+  for (PairVerdict& verdict : data.pairs)
+    verdict.winner = (verdict.condition_a == 0) == (verdict.query == 0) ? Choice::a : Choice::b;
+  for (Rating& rating : data.ratings)
+    rating.scores.fill((rating.condition == 0) == (rating.query == 0) ? 5 : 1);
+  const Analysis analysis = analyse(data, {});
+  for (const PowerFigures& power : analysis.power) {
+    EXPECT_FALSE(power.detectable.value.has_value());
+    EXPECT_EQ(power.detectable.undefined, kNothingPossible);
+    EXPECT_FALSE(power.needs.empty());
+  }
+  const auto sentences = conclusions(analysis);
+  EXPECT_THAT(sentences, Contains(HasSubstr("hardly have shown even the largest difference")));
+  EXPECT_THAT(sentences, Each(Not(HasSubstr("this design would have shown a difference of"))));
+}
+
+// (1 + 1 + 3)/3 and (1 + 3 + 1)/3, each summed as it came, differ by 2⁻⁵².
+TEST(Headlines, WhatRoundingLeavesOfEqualRatingsIsNoDifference) {
+  Truth truth = small();
+  truth.runs = 1;
+  truth.raters = 3;
+  ExperimentData data = simulated(truth, 4);
+  for (Rating& rating : data.ratings) {
+    const int seat = rating.evaluator - truth.pair_judges;  // 1 to 3
+    rating.scores.fill(seat == (rating.condition == 0 ? 3 : 2) ? 3 : 1);
+  }
+  const ScoreContrast contrast = analyse(data, {}).contrasts[kOverall];
+  EXPECT_EQ(contrast.difference.figure.value, 0.0);
+  EXPECT_FALSE(std::signbit(*contrast.difference.figure.value));
 }
 
 TEST(Headlines, WhatTheDesignDoesNotAskForIsNotThere) {

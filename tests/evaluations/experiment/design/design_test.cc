@@ -235,6 +235,16 @@ TEST(Queries, EveryProblemIsToldWithItsPlaceAndTheGoodOnesStay) {
   ASSERT_THAT(list->entries, SizeIs(2));
   EXPECT_EQ(list->entries[1].index, 5);
   EXPECT_FALSE(parse_queries("text: no list", "q.yaml"));
+  // As a worker without the file is given them.
+  const QueryList shipped = queries_in(queries_text(*list), "q.yaml");
+  EXPECT_EQ(shipped.total, 6);
+  EXPECT_EQ(shipped.invalid, 4);
+  ASSERT_THAT(shipped.problems, SizeIs(list->problems.size()));
+  EXPECT_EQ(shipped.problems.front().text, list->problems.front().text);
+  ASSERT_THAT(shipped.entries, SizeIs(2));
+  EXPECT_EQ(shipped.entries[1].index, 5);
+  EXPECT_EQ(shipped.entries[1].line, list->entries[1].line);
+  EXPECT_EQ(shipped.entries[1].query.text, "Good");
 }
 
 TEST(Responses, EverythingThatIsWrongIsToldAtOnce) {
@@ -249,7 +259,7 @@ TEST(Responses, EverythingThatIsWrongIsToldAtOnce) {
   directory.write("long_responses.json", R"(["So."])");
   directory.write("d_responses.json", R"({"query_1": 7, "query_2": "  "})");
   std::vector<ConfigProblem> problems;
-  (void)read_responses(Config(), directory.path(), design, queries, problems);
+  (void)read_responses(Config(), directory.path(), Answers::complete, design, queries, problems);
   std::vector<std::string> told;
   for (const ConfigProblem& problem : problems)
     told.push_back(std::filesystem::path(problem.where).filename().string() + ": " + problem.text);

@@ -4,22 +4,9 @@ import { useState } from 'preact/hooks';
 import { useKeys } from '../../keys';
 import { figureWords, notAvailable, durationWords, costWords } from '../../figures/words';
 import { Block, Inline, Text, WordDiff } from '../../text/text';
-import { listOf, objectOf, textOf } from './material';
+import type { Answer } from './answers_of';
+import { textOf } from './material';
 import { ToolCalls } from './messages';
-
-interface Answer { variant: string; repeat: number; output: string; error: string; trace: unknown[]; meta: Record<string, unknown>; metrics: Record<string, unknown>[] }
-
-export function answersOf(result: Record<string, unknown>): Answer[] {
-  return listOf(result['answers']).map(objectOf).map((one) => ({
-    variant: textOf(one['variant']),
-    repeat: typeof one['repeat'] === 'number' ? one['repeat'] : 1,
-    output: textOf(one['output']),
-    error: textOf(one['error']),
-    trace: listOf(one['trace']),
-    meta: objectOf(one['meta']),
-    metrics: listOf(one['metrics']).map(objectOf),
-  }));
-}
 
 function MetricLine({ metric }: { metric: Record<string, unknown> }) {
   const { name, score, passed, reason, error } = metric;
@@ -36,11 +23,12 @@ function MetricLine({ metric }: { metric: Record<string, unknown> }) {
   );
 }
 
-function AnswerColumn({ answer, against }: { answer: Answer; against: Answer | undefined }) {
+function AnswerColumn({ answer, against, below }: { answer: Answer; against: Answer | undefined; below: 'h3' | 'h4' }) {
   const { meta } = answer;
+  const Heading = below;
   return (
     <article class="answer">
-      {answer.variant && <h4><Inline of={answer.variant} />{against && <span class="note"> against <Inline of={against.variant} /></span>}</h4>}
+      {answer.variant && <Heading><Inline of={answer.variant} />{against && <span class="note"> against <Inline of={against.variant} /></span>}</Heading>}
       {answer.error && <Block of={answer.error} className="why" />}
       {against ? <WordDiff before={against.output} after={answer.output} /> : <Block of={answer.output} />}
       {answer.trace.length > 0 && <details class="more"><summary>{answer.trace.length} tool calls</summary><ToolCalls calls={answer.trace} /></details>}
@@ -67,10 +55,10 @@ export function Answers({ answers }: { answers: Answer[] }) {
       {repeats.map((repeat) => {
         const row = answers.filter((one) => one.repeat === repeat);
         return (
-          <section key={repeat} class="answer-row" aria-label={`Repeat ${repeat}`}>
+          <div key={repeat} class="answer-row">
             {repeats.length > 1 && <h3 class="note">Repeat {repeat} of {repeats.length}</h3>}
-            <div class="answers">{row.map((answer, i) => <AnswerColumn key={i} answer={answer} against={marked && i > 0 ? row[0] : undefined} />)}</div>
-          </section>
+            <div class="answers">{row.map((answer, i) => <AnswerColumn key={i} answer={answer} against={marked && i > 0 ? row[0] : undefined} below={repeats.length > 1 ? 'h4' : 'h3'} />)}</div>
+          </div>
         );
       })}
     </>

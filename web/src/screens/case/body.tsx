@@ -5,12 +5,13 @@ import { Section } from '../../parts';
 import { Block, Text } from '../../text/text';
 import { JsonOnDemand } from '../../text/value';
 import { agentTurns, questionOf } from './agent_run';
-import { Answers, answersOf } from './answers';
+import { Answers } from './answers';
+import { answersOf } from './answers_of';
 import { CaseFields, Transcript } from './case_fields';
 import { JudgedMetrics, Scores, VerdictRows } from './judges';
 import { listOf, materialOf, objectOf, type Field } from './material';
 import { errorOf, Timeline } from './timeline';
-import { trialsOf } from './trials';
+import { trialsIn, trialsOf } from './trials';
 import { TrialsView } from './trials_view';
 
 // In a report the calls are not at hand.
@@ -23,9 +24,10 @@ const saidWithScores = new Set(['scorer', 'details']);
 const task = new Set(['file', 'input', 'system', 'model', 'variation', 'run']);
 const without = (fields: Field[], names: Set<string>): Field[] => fields.filter(([name]) => !names.has(name));
 
-export function CaseBody({ view }: { view: ShownCase }) {
+// `calls`: whether each call is listed, which of many cases would be thousands.
+export function CaseBody({ view, calls = true }: { view: ShownCase; calls?: boolean }) {
   const result = view.result ?? {};
-  const trials = view.evaluation === 'experiment' ? trialsOf(view.effects ?? []) : null;
+  const trials = view.evaluation === 'experiment' ? trialsOf(view.effects ?? []) : trialsIn(view.input ?? null);
   const turns = view.evaluation === 'benchmark' ? agentTurns(view.effects ?? []) : [];
   const { input, expected, actual: came, more } = materialOf(view);
   const scoring = [...input, ...more].filter(([name]) => saidWithScores.has(name));
@@ -66,7 +68,7 @@ export function CaseBody({ view }: { view: ShownCase }) {
         </Section>
       )}
       {turns.length > 0 && <Section id="transcript" title="Transcript"><Transcript turns={turns} /></Section>}
-      {view.effects && <Section id="timeline" title="Timeline"><Timeline effects={view.effects} /></Section>}
+      {calls && view.effects && <Section id="timeline" title="Timeline"><Timeline effects={view.effects} /></Section>}
       <Section id="json" title="JSON"><JsonOnDemand of={view} what="Everything on this case" /></Section>
     </>
   );

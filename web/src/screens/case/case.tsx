@@ -13,6 +13,8 @@ import { endedOf } from './ended';
 import { EndedMark } from './ended_mark';
 import { filterOf, useNeighbours } from './neighbours';
 
+const notThere = 404;
+
 export function CaseScreen({ run, id, query }: { run: string; id: string; query: Query }) {
   const loaded = useLoaded<CaseView>(withQuery(runPath(run, '/case'), { id }));
   const neighbours = useNeighbours(run, loaded.value, query);
@@ -45,7 +47,9 @@ export function CaseScreen({ run, id, query }: { run: string; id: string; query:
           <button type="button" class="plain" onClick={toTable}>Table <kbd>b</kbd></button>
         </nav>
       </header>
-      <Await of={loaded}>{(view) => <CaseBody key={view.id} view={view} />}</Await>
+      {loaded.problem?.status === notThere
+        ? <p class="trouble" role="alert">This run has no such case. <Link to={runAddress(run, { search: id })}>Cases with this in their id or text</Link>, or <Link to={runAddress(run)}>the run</Link>.</p>
+        : <Await of={loaded}>{(view) => <CaseBody key={view.id} view={view} />}</Await>}
     </>
   );
 }

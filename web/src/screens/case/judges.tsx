@@ -1,5 +1,5 @@
 // Each judge's lists with the statement that each verdict is about, its reason and what the judge held it against.
-import { figureWords, metricWords, notAvailable, numberWords, plainWords, titleWords } from '../../figures/words';
+import { fieldWords, figureWords, metricWords, notAvailable, numberWords, titleWords } from '../../figures/words';
 import { ScrollBox } from '../../tables/scroll_box';
 import { Block, Inline, Text } from '../../text/text';
 import { Value } from '../../text/value';
@@ -73,7 +73,7 @@ export function VerdictRows({ verdicts }: { verdicts: unknown[] }) {
     <ScrollBox label="Table of verdicts" long={rows.length > 12}>
       <table>
         <caption class="visually-hidden">Verdicts</caption>
-        <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={plainWords(name)} /></th>)}</tr></thead>
+        <thead><tr>{columns.map((name) => <th key={name} scope="col"><Text of={fieldWords(name)} /></th>)}</tr></thead>
         <tbody>{rows.map((row, i) => <tr key={i}>{row.map((value, j) => <td key={j} class="upper"><Value of={value} inTable /></td>)}</tr>)}</tbody>
       </table>
     </ScrollBox>

@@ -5,7 +5,7 @@ export type Field = [name: string, value: unknown];
 export interface Material { input: Field[]; expected: Field[]; actual: Field[]; more: Field[] }
 
 // Shown in places of their own, or said by the page's head.
-const elsewhere = new Set(['id', 'line', 'outcome', 'ended', 'passed', 'cluster', 'scores', 'usage', 'latency_ms', 'metrics', 'answers', 'fields', 'verdicts', 'attempts', 'error', 'cost_usd']);
+const elsewhere = new Set(['id', 'line', 'outcome', 'ended', 'passed', 'cluster', 'scores', 'usage', 'latency_ms', 'metrics', 'answers', 'fields', 'verdicts', 'parts', 'attempts', 'error', 'cost_usd']);
 // A text of more characters that the input has under another name is the same text, and shown once.
 const mostRepeated = 30;
 const isExpected = (name: string): boolean => /expected|ideal|reference|ground_truth|^truth|gold|^must_/.test(name);
@@ -16,7 +16,7 @@ export function materialOf({ input, result }: Pick<CaseView, 'input' | 'result'>
   const answered = Object.entries(result ?? {}).filter(([name]) => !elsewhere.has(name));
   const material: Material = { input: [], expected: [], actual: [], more: [] };
   for (const [name, value] of fields) {
-    if (name === 'id') continue;
+    if (name === 'id' || name === 'trials') continue;
     (isExpected(name) ? material.expected : isActual(name) ? material.actual : material.input).push([name, value]);
   }
   const said = new Set([...fields.values()].filter((value) => typeof value === 'string' && value.length > mostRepeated));

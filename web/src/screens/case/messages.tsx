@@ -32,6 +32,7 @@ export function MessageView({ message, speaker = '', calls = [] }: { message: Me
   return (
     <article class={`message ${['system', 'user', 'assistant', 'tool'].includes(message.role) ? message.role : 'other'}`}>
       <p class="role"><Text of={role} />{message.is_error && <span class="severity error"> error</span>}</p>
+      {message.reasoning !== undefined && message.reasoning !== '' && <details class="reasoning"><summary>Reasoning</summary><Block of={message.reasoning} className="note" /></details>}
       {message.text !== undefined && message.text !== '' && <Said text={message.text} />}
       {(message.tool_calls ?? []).map((call, i) => <Call key={i} call={call} />)}
       {calls.length > 0 && <ToolCalls calls={calls} />}

@@ -4,7 +4,7 @@ import type { Effect } from '../../api/types';
 import { listOf, objectOf, textOf } from './material';
 
 export interface TrialAnswer { condition: string; run: number; text: string }
-export interface Preference { judge: string; run: number; first: string; second: string; winner: string; reason: string; criteria: { name: string; choice: string; reason: string }[] }
+export interface Preference { judge: string; run: number; conditions: string[]; first: string; second: string; winner: string; reason: string; criteria: { name: string; choice: string; reason: string }[] }
 export interface Mark { judge: string; run: number; condition: string; criterion: string; score: number | null; reason: string }
 export interface RoleVerdict { judge: string; run: number; condition: string; suits: boolean | null; reason: string }
 export interface Trials { answers: TrialAnswer[]; preferences: Preference[]; marks: Mark[]; roles: RoleVerdict[] }
@@ -71,7 +71,7 @@ export function trialsOf(effects: Effect[]): Trials {
       const { choice, reason } = objectOf(value);
       return choice === undefined ? [] : [{ name, choice: named(choice), reason: textOf(reason) }];
     });
-    trials.preferences.push({ judge, run, first, second, winner: named(given['winner']), reason: criteria.find(({ name }) => name === 'overall')?.reason ?? '', criteria });
+    trials.preferences.push({ judge, run, conditions: condition.split('~'), first, second, winner: named(given['winner']), reason: criteria.find(({ name }) => name === 'overall')?.reason ?? '', criteria });
   }
   const order = (one: { run: number; judge: string; condition?: string }): string => `${one.run}`.padStart(4, '0') + one.judge.padStart(4, '0') + (one.condition ?? '');
   const inOrder = (a: { run: number; judge: string }, b: { run: number; judge: string }): number => order(a).localeCompare(order(b));
@@ -80,6 +80,40 @@ export function trialsOf(effects: Effect[]): Trials {
   trials.roles.sort(inOrder);
   trials.answers.sort((a, b) => a.run - b.run || a.condition.localeCompare(b.condition));
   return trials;
+}
+
+// The same as a report holds it, which has no calls; null if it holds none.
+export function trialsIn(input: Record<string, unknown> | null): Trials | null {
+  if (input === null || !('trials' in input)) return null;
+  const given = input['trials'] as Trials;
+  return { ...given, preferences: given.preferences.map((one) => ({ ...one, reason: one.criteria.find(({ name }) => name === 'overall')?.reason ?? '' })) };
+}
+
+export interface Tally { conditions: string[]; wins: number[]; ties: number; undecided: number; of: number }
+
+// How often each of two conditions was preferred, over all judges, runs and both orders of showing. Undecided is what
+// cannot be used, and a winner among two equal texts, which nobody can tell apart.
+export function talliesOf(preferences: Preference[]): Tally[] {
+  const tallies = new Map<string, Tally>();
+  for (const { conditions, winner } of preferences) {
+    const tally = tallies.get(conditions.join('~')) ?? { conditions, wins: conditions.map(() => 0), ties: 0, undecided: 0, of: 0 };
+    tallies.set(conditions.join('~'), tally);
+    const won = conditions.indexOf(winner);
+    tally.of += 1;
+    if (won >= 0) tally.wins[won] = (tally.wins[won] ?? 0) + 1;
+    else if (winner === 'tie') tally.ties += 1;
+    else tally.undecided += 1;
+  }
+  return [...tallies.values()].sort((a, b) => a.conditions.join('~').localeCompare(b.conditions.join('~')));
+}
+
+// By condition how many verdicts found its role apt.
+export function aptnessOf(roles: RoleVerdict[]): { condition: string; apt: number; of: number }[] {
+  const conditions = [...new Set(roles.map(({ condition }) => condition))].sort();
+  return conditions.map((condition) => {
+    const said = roles.filter((one) => one.condition === condition && one.suits !== null);
+    return { condition, apt: said.filter(({ suits }) => suits).length, of: said.length };
+  });
 }
 
 // By criterion and condition the scores of all judges, in their order.

@@ -9,6 +9,7 @@ import { useKeys } from '../../keys';
 import { Link, usePlace, useQuery } from '../../navigation';
 import { useTitle } from '../../parts';
 import { saveAddress } from '../../plots/drawing';
+import { Folded } from '../../text/folded';
 import { Block, Inline, Text } from '../../text/text';
 import { AgreementView } from './agreement';
 import { choicesOf } from './answer_keys';
@@ -74,9 +75,10 @@ function Tasks({ sheet, who, finished }: { sheet: Sheet; who: string; finished: 
         <div class="card"><h2>All done</h2><p>Thank you. <button type="button" class="plain strong" onClick={finished}>See what the answers say</button></p></div>
       ) : (
         <>
+          {sheet.rules && <Folded summary="How the judge was told to decide" opened={next.done === 0}>{() => <Block of={sheet.rules} />}</Folded>}
           <TaskView task={next.task} />
           <div class="choices" role="group" aria-label="Your answer">
-            <p class="question"><Text of={sheet.question} /></p>
+            <p class="question"><Text of={next.task.asked ?? sheet.question} /></p>
             {choices.map(({ key, value, words }) => <button key={value} type="button" class="choice" disabled={isBusy} onClick={() => answer(value)}><Text of={words} />{key && <kbd>{key}</kbd>}</button>)}
           </div>
           <label class="wide note">Comment (optional) <input type="text" value={comment} maxLength={2000} onInput={(event) => setComment(event.currentTarget.value)} /></label>
@@ -98,19 +100,22 @@ export function SheetScreen({ sheet, query, about }: { sheet: string; query: Que
     getBlob(sheetPath(sheet, '/labels')).then((blob) => saveAddress('labels.csv', URL.createObjectURL(blob)), (error: unknown) => setProblem(error as Refusal));
   };
   return (
-    <Await of={loaded}>{(found) => (
-      <>
-        <p class="crumbs"><Link to="/">Runs</Link> <span aria-hidden="true">/</span> <Link to={addressOf({ name: 'judge', run: found.run, query: {} })}>judge it yourself</Link> <span aria-hidden="true">/</span> sheet</p>
-        <h1><Text of={found.title} /></h1>
-        <p class="tabs">
-          {about.roles.includes('label') && <button type="button" class="plain" aria-pressed={!isAgreement} onClick={() => change({ show: '' })}>Tasks</button>}
-          <button type="button" class="plain" aria-pressed={isAgreement} onClick={() => { loaded.again(); change({ show: 'agreement' }); }}>Agreement</button>
-          <button type="button" class="plain" onClick={save}>Labels as CSV ↓</button>
-          {who && !isAgreement && <button type="button" class="plain" onClick={() => { setPerson(''); setWho(''); }}>Another person</button>}
-        </p>
-        {problem && <Trouble problem={problem} />}
-        {isAgreement ? <AgreementView sheet={found} /> : who ? <Tasks sheet={found} who={who} finished={() => { loaded.again(); change({ show: 'agreement' }); }} /> : <NameForm done={(name) => { setPerson(name); setWho(name); }} />}
-      </>
-    )}</Await>
+    <>
+      {!loaded.value && <h1>Judge it yourself</h1>}
+      <Await of={loaded}>{(found) => (
+        <>
+          <p class="crumbs"><Link to="/">Runs</Link> <span aria-hidden="true">/</span> <Link to={addressOf({ name: 'judge', run: found.run, query: {} })}>judge it yourself</Link> <span aria-hidden="true">/</span> sheet</p>
+          <h1><Text of={found.title} /></h1>
+          <p class="tabs">
+            {about.roles.includes('label') && <button type="button" class="plain" aria-pressed={!isAgreement} onClick={() => change({ show: '' })}>Tasks</button>}
+            <button type="button" class="plain" aria-pressed={isAgreement} onClick={() => { loaded.again(); change({ show: 'agreement' }); }}>Agreement</button>
+            <button type="button" class="plain" onClick={save}>Labels as CSV ↓</button>
+            {who && !isAgreement && <button type="button" class="plain" onClick={() => { setPerson(''); setWho(''); }}>Another person</button>}
+          </p>
+          {problem && <Trouble problem={problem} />}
+          {isAgreement ? <AgreementView sheet={found} /> : who ? <Tasks sheet={found} who={who} finished={() => { loaded.again(); change({ show: 'agreement' }); }} /> : <NameForm done={(name) => { setPerson(name); setWho(name); }} />}
+        </>
+      )}</Await>
+    </>
   );
 }

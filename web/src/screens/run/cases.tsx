@@ -1,6 +1,6 @@
 // The cases of a run: the server filters, sorts, searches and pages, and the address holds what was asked for.
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import { caseAddress, type Query } from '../../address';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { addressOf, caseAddress, type Query } from '../../address';
 import { runPath, withQuery } from '../../api/client';
 import { Trouble } from '../../api/loading';
 import type { CaseGlance, CasePage } from '../../api/types';
@@ -10,23 +10,25 @@ import { go, Link, useQuery } from '../../navigation';
 import { usePagedRows } from '../../tables/paged_rows';
 import { VirtualTable, type Column } from '../../tables/virtual_table';
 import { plainText } from '../../text/code_points';
-import { Inline, Text } from '../../text/text';
+import { CutName, Inline, Text } from '../../text/text';
 import { useNarrow } from '../../width';
 import { EndedMark } from '../case/ended_mark';
 import { filterOf } from '../case/neighbours';
+
+const lookAgain = 300;
 
 const scoreWords = (score: number | null | undefined): string =>
   score === null || score === undefined ? notAvailable : figureWords(score, Number.isInteger(score) ? 'count' : 'number');
 
 function Row({ run, glance, index, filter, figures, narrow }: { run: string; glance: CaseGlance; index: number; filter: Query; figures: string[]; narrow: boolean }) {
-  const link = <Link to={caseAddress(run, glance.id, { ...filter, at: String(index) })} class="mono" title={plainText(glance.id)}><Inline of={glance.id} /></Link>;
+  const link = <Link to={caseAddress(run, glance.id, { ...filter, at: String(index) })} class="mono" title={plainText(glance.id)}><CutName of={glance.id} /></Link>;
   const outcome = <EndedMark ended={glance.ended} />;
   return (
     <>
-      <div role="rowheader" class="cell-id">{link}{narrow && <> {outcome}</>}</div>
+      <div role="rowheader" class="cell-id">{link}{narrow && outcome}</div>
       {!narrow && <div role="cell" class="cell-outcome">{outcome}</div>}
       <div role="cell" class="cell-text"><Inline of={glance.error ?? glance.text ?? ''} /></div>
-      {figures.map((name) => <div key={name} role="cell" class="number">{scoreWords(glance.scores[name])}</div>)}
+      {figures.map((name) => <div key={name} role="cell" class="number figure-cell">{scoreWords(glance.scores[name])}</div>)}
       {!narrow && <div role="cell" class="number">{durationWords(glance.latency_ms)}</div>}
       {!narrow && <div role="cell" class="number">{glance.cost_usd === null ? notAvailable : costWords(glance.cost_usd)}</div>}
     </>
@@ -35,23 +37,37 @@ function Row({ run, glance, index, filter, figures, narrow }: { run: string; gla
 
 type ChangeQuery = (changes: Query, options?: { replace?: boolean }) => void;
 
-// Cases whose score is so low or lower.
+interface Bounds { metric: string; above: string; below: string }
+const noBounds: Bounds = { metric: '', above: '', below: '' };
+
+// Cases whose score lies within bounds, either of which may be left open.
 function ScoreFilter({ scores, query, change }: { scores: string[]; query: Query; change: ChangeQuery }) {
-  const [metric, setMetric] = useState(query['metric'] ?? '');
-  const [below, setBelow] = useState(query['below'] ?? '');
+  const asked: Bounds = { metric: query['metric'] ?? '', above: query['above'] ?? '', below: query['below'] ?? '' };
+  const applied = useRef(asked);
+  const [typed, setTyped] = useState(asked);
+  // What the reader is typing stays as it is; what the address has come to say by other ways is taken.
+  useEffect(() => {
+    if (JSON.stringify(asked) === JSON.stringify(applied.current)) return;
+    applied.current = asked;
+    setTyped(asked);
+  }, [asked.metric, asked.above, asked.below]);
   if (scores.length === 0) return null;
-  const apply = (name: string, bound: string): void => {
-    setMetric(name);
-    setBelow(bound);
-    if (name === '' || bound !== '') change(name === '' ? { metric: '', below: '', at: '' } : { metric: name, below: bound, at: '' });
+  const apply = (next: Bounds, options?: { replace: boolean }): void => {
+    setTyped(next);
+    applied.current = next.metric !== '' && (next.above !== '' || next.below !== '') ? next : noBounds;
+    change({ ...applied.current, at: '' }, options);
   };
+  const bound = (words: string, side: 'above' | 'below') => (
+    <label>{words} <input type="number" step="any" class="bound" value={typed[side]} onInput={(event) => apply({ ...typed, [side]: event.currentTarget.value }, { replace: true })} /></label>
+  );
   return (
     <>
-      <label>Score <select value={metric} onChange={(event) => apply(event.currentTarget.value, below)}>
+      <label>Score <select value={typed.metric} onChange={(event) => apply(event.currentTarget.value === '' ? noBounds : { ...typed, metric: event.currentTarget.value })}>
         <option value="">any</option>
         {scores.map((name) => <option key={name} value={name}>{plainText(metricWords(name))}</option>)}
       </select></label>
-      {metric && <label>at most <input type="number" step="any" class="bound" value={below} onChange={(event) => apply(metric, event.currentTarget.value)} /></label>}
+      {typed.metric && bound('at least', 'above')}
+      {typed.metric && bound('at most', 'below')}
     </>
   );
 }
@@ -80,7 +96,7 @@ function Filters({ page, query, change }: { page: CasePage | undefined; query: Q
           {traits.map(([name, values]) => <optgroup key={name} label={plainText(plainWords(name))}>{values.map((value) => <option key={value} value={`${name}:${value}`}>{plainText(value)}</option>)}</optgroup>)}
         </select></label>
       )}
-      <ScoreFilter key={`${query['metric'] ?? ''} ${query['below'] ?? ''}`} scores={page?.scores ?? []} query={query} change={change} />
+      <ScoreFilter scores={page?.scores ?? []} query={query} change={change} />
       <label>Sort by <select value={query['sort'] ?? ''} onChange={(event) => change({ sort: event.currentTarget.value, at: '' })}>
         <option value="">order of the data</option>
         {sorts.map((name) => <option key={name} value={name}>{plainWords(name)}</option>)}
@@ -100,11 +116,21 @@ export function Cases({ run, version }: { run: string; version: number }) {
   const narrow = useNarrow();
   const filter = filterOf(query);
   const key = JSON.stringify([run, filter]);
-  const path = useCallback((offset: number, count: number) => withQuery(runPath(run, '/cases'), { ...filter, offset, count }), [key]);
+  const path = useCallback((offset: number, count: number) => withQuery(runPath(run, '/cases'), { ...filter, soon: 'true', offset, count }), [key]);
   const paged = usePagedRows<CaseGlance, CasePage>(key, path);
   const page = paged.head;
   const at = Math.max(0, Number(query['at'] ?? 0) || 0);
   useEffect(() => { if (version > 0) paged.refresh(); }, [version]);
+  // The first rows came before all were read.
+  useEffect(() => {
+    if (page?.complete !== false) return undefined;
+    const timer = setTimeout(paged.refresh, lookAgain);
+    return () => clearTimeout(timer);
+  }, [page]);
+
+  // It only grows, so that the columns stay where they are while the reader scrolls.
+  const longestId = useRef(0);
+  longestId.current = Math.max(longestId.current, ...(page?.rows ?? []).map(({ id }) => plainText(id).length + 1));
 
   const figures = (page?.scores ?? []).slice(0, narrow ? 1 : 3);
   const sorted = query['sort'] && !figures.includes(query['sort']) && page?.scores.includes(query['sort']) ? [query['sort'], ...figures.slice(0, narrow ? 0 : 2)] : figures;
@@ -138,7 +164,7 @@ export function Cases({ run, version }: { run: string; version: number }) {
   });
   const columns: Column[] = [
     column('id', 'case', 'cell-id'), ...(narrow ? [] : [column('outcome', 'outcome', 'cell-outcome')]),
-    { name: 'text', head: 'what it is about', className: 'cell-text' }, ...sorted.map((name) => column(name, metricWords(name), 'number')),
+    { name: 'text', head: 'what it is about', className: 'cell-text' }, ...sorted.map((name) => column(name, metricWords(name), 'number figure-cell')),
     ...(narrow ? [] : [column('latency', 'latency', 'number'), column('cost', 'cost', 'number')]),
   ];
   return (
@@ -148,6 +174,7 @@ export function Cases({ run, version }: { run: string; version: number }) {
       {page && (
         <p class="note" role="status">
           {page.fitting === page.total ? `${countWords(page.total)} cases` : `${countWords(page.fitting)} of ${countWords(page.total)} cases`}
+          {page.fitting > 0 && <>; <Link to={addressOf({ name: 'read', run, query: filter })}>read them one after the other</Link></>}
           {page.not_begun > 0 && `; ${countWords(page.not_begun)} not begun yet`}
         </p>
       )}
@@ -160,7 +187,7 @@ export function Cases({ run, version }: { run: string; version: number }) {
       )}
       {page && page.fitting > 0 && (
         <VirtualTable
-          label="Cases" columns={columns} rows={page.fitting} rowHeight={narrow ? 64 : 44} at={at} look={paged.look} onMove={move} onOpen={open}
+          label="Cases" columns={columns} rows={page.fitting} rowHeight={narrow ? 64 : 44} idWidth={longestId.current} at={at} look={paged.look} onMove={move} onOpen={open}
           row={(index) => {
             const glance = paged.row(index);
             return glance ? <Row run={run} glance={glance} index={index} filter={filter} figures={sorted} narrow={narrow} /> : <div role="cell" class="cell-text note">…</div>;

@@ -4,27 +4,21 @@ import { addressOf, caseAddress } from '../../address';
 import { post, runPath, type Refusal } from '../../api/client';
 import { useLive } from '../../api/live';
 import { Await, Trouble, useLoaded } from '../../api/loading';
-import type { About, RunDetail, RunGlance, Summary } from '../../api/types';
-import { figuresOf, headlines } from '../../figures/figures';
-import { HeadlineCard } from '../../figures/headline_card';
-import { AllMetrics } from '../../figures/metrics_table';
-import { countWords, durationWords, timeWords, titleWords } from '../../figures/words';
+import type { About, RunDetail, RunGlance } from '../../api/types';
+import { countWords, elapsedWords, titleWords } from '../../figures/words';
 import { Link, usePlace } from '../../navigation';
-import { Conclusions, Section, SimulatedBanner, useTitle } from '../../parts';
-import { Inline, Text } from '../../text/text';
+import { SimulatedBanner, useTitle } from '../../parts';
+import { Facts, RunReport, SectionLinks } from '../../run/run_report';
+import { Verdict } from '../../run/sections';
+import { Text } from '../../text/text';
+import { readTitle } from '../read/read';
 import { Cases } from './cases';
-import { Plots } from './plots';
-import { Progress, RunStateMark } from './progress';
-import { CasesSentence, Files, Gates, Problems, Repeat, Tables, Usage, Verdict } from './sections';
+import { Files } from './files';
+import { Progress, RunStateMark, Workers } from './progress';
 
 const refreshEvery = 2_000;  // while a run is under way
 
-function Facts({ run, summary }: { run: RunGlance; summary: Summary | null }) {
-  const about = Object.entries(summary?.about ?? {});
-  const took = summary?.worked_seconds !== undefined ? durationWords(summary.worked_seconds * 1000) : '';
-  const facts: [string, string][] = [...about.map(([name, words]): [string, string] => [titleWords(name), words]), ['Run', run.id], ['Started', timeWords(run.started)], ['Took', took], ['Assay', summary?.assay ?? '']];
-  return <dl class="facts">{facts.filter(([, words]) => words).map(([name, words]) => <div key={name}><dt><Text of={name} /></dt><dd><Inline of={words} /></dd></div>)}</dl>;
-}
+const refused = 409;
 
 function Control({ run }: { run: RunGlance }) {
   const [problem, setProblem] = useState<Refusal>();
@@ -33,8 +27,10 @@ function Control({ run }: { run: RunGlance }) {
     setAsked(what);
     post(runPath(run.id, `/${what}`)).then(() => setProblem(undefined), (error: unknown) => { setProblem(error as Refusal); setAsked(''); });
   };
-  useEffect(() => setAsked(''), [run.state]);
+  useEffect(() => { setAsked(''); setProblem(undefined); }, [run.state]);
   if (run.state !== 'running' && run.state !== 'unfinished') return null;
+  // Who works on a run is found out by asking, and then stands in the button's place.
+  if (problem?.status === refused) return <p class="note" role="status"><Text of={problem.message} /></p>;
   return (
     <>
       {run.state === 'running' && <button type="button" class="plain" disabled={asked !== ''} onClick={() => act('stop')}>{asked ? 'Stopping…' : 'Stop'}</button>}
@@ -44,54 +40,13 @@ function Control({ run }: { run: RunGlance }) {
   );
 }
 
-function Report({ detail, run, version }: { detail: RunDetail; run: RunGlance; version: number }) {
-  const { summary } = detail;
-  const figures = summary ? figuresOf(summary) : [];
-  const gates = summary?.gates ?? [];
-  return (
-    <>
-      <SimulatedBanner models={summary?.simulated ?? run.simulated} />
-      {(run.state === 'running' || run.state === 'unfinished') && <Progress run={run} />}
-      {summary?.conclusions && summary.conclusions.length > 0 && <Section id="conclusions" title="Conclusions"><Conclusions of={summary.conclusions} /></Section>}
-      {summary && (
-        <Section id="figures" title="Figures">
-          <div class="figures">{headlines(figures).map((figure) => <HeadlineCard key={figure.name} figure={figure} gates={gates} />)}</div>
-          <CasesSentence summary={summary} />
-        </Section>
-      )}
-      {gates.length > 0 && summary && <Section id="gates" title="Gates"><Gates gates={gates} figures={figures} /></Section>}
-      <Section id="cases" title="Cases"><Cases run={run.id} version={version} /></Section>
-      {detail.notable.length > 0 && (
-        <Section id="notable" title="Cases worth a look">
-          <ul class="notable">
-            {detail.notable.map((one) => (
-              <li key={one.id}>
-                <Link to={caseAddress(run.id, one.id)} class="mono"><Inline of={one.id} /></Link> <strong><Inline of={one.why} /></strong>
-                <span class="peek"><Inline of={(one.fields[0]?.text ?? '').slice(0, 200)} /></span>
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
-      {detail.plots.length > 0 && <Section id="plots" title="Plots"><Plots of={detail.plots} /></Section>}
-      {figures.length > 0 && <Section id="metrics" title="All metrics"><AllMetrics figures={figures} gates={gates} /></Section>}
-      {summary && Object.keys(summary.tables).length > 0 && <Section id="tables" title="Tables"><Tables summary={summary} /></Section>}
-      {(detail.problem_count > 0 || detail.problems.length > 0) && <Section id="problems" title="Problems"><Problems problems={detail.problems} count={detail.problem_count} /></Section>}
-      {summary && <Section id="usage" title="Usage and cost"><Usage summary={summary} /></Section>}
-      <Section id="repeat" title="How to repeat"><Repeat command={detail.command} config={detail.config} /></Section>
-      <Files run={run.id} pages={detail.pages} />
-    </>
-  );
-}
-
-const links: [string, string][] = [['conclusions', 'Conclusions'], ['figures', 'Figures'], ['gates', 'Gates'], ['cases', 'Cases'], ['plots', 'Plots'], ['metrics', 'All metrics'], ['tables', 'Tables'], ['problems', 'Problems'], ['usage', 'Usage'], ['repeat', 'Repeat']];
-
 export function RunScreen({ run, about }: { run: string; about: About }) {
   const loaded = useLoaded<RunDetail>(runPath(run));
   const [glance, setGlance] = useState<RunGlance>();
   const [version, setVersion] = useState(0);
   const last = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>();
+  const isStale = useRef(false);
   // The figures come again at most so often, and once more after the last change.
   const refresh = (): void => {
     clearTimeout(timer.current);
@@ -102,21 +57,36 @@ export function RunScreen({ run, about }: { run: string; about: About }) {
     }, Math.max(0, last.current + refreshEvery - Date.now()));
   };
   useEffect(() => () => clearTimeout(timer.current), []);
-  const connected = useLive(run, { changed: (one) => {
-    if (one.id !== run) return;
-    const before = glance ?? loaded.value?.run;
-    setGlance(one);
-    // The first event tells what is known already.
-    if (before && (before.done !== one.done || before.state !== one.state || before.finished !== one.finished)) refresh();
-  } });
+  const connected = useLive({
+    changed: (one) => {
+      if (one.id !== run) return;
+      const before = glance ?? loaded.value?.run;
+      setGlance(one);
+      // The first event tells what is known already.
+      if (before && (before.done !== one.done || before.state !== one.state || before.finished !== one.finished)) refresh();
+    },
+    gone: (id) => { if (id === run) loaded.again(); },
+    missed: () => { isStale.current = true; refresh(); },
+  });
+  // What was heard before something was missed holds until the run has been read again.
+  useEffect(() => {
+    if (isStale.current) setGlance(undefined);
+    isStale.current = false;
+  }, [loaded.value]);
   useTitle(loaded.value ? `${titleWords(loaded.value.run.evaluation)}: ${loaded.value.run.what || run}` : run);
   usePlace(`run ${run}`, loaded.value !== undefined);
   return (
     <>
       <p class="crumbs"><Link to="/">Runs</Link> <span aria-hidden="true">/</span> run</p>
+      {!loaded.value && <h1>Run</h1>}
       <Await of={loaded}>{(detail) => {
         const now = glance ?? detail.run;
-        const has = (id: string): boolean => ({ conclusions: Boolean(detail.summary?.conclusions?.length), gates: Boolean(detail.summary?.gates.length), plots: detail.plots.length > 0, tables: Boolean(detail.summary && Object.keys(detail.summary.tables).length), problems: detail.problem_count > 0 })[id] ?? true;
+        const parts = {
+          detail,
+          // A run that has only begun has none yet that could be asked for.
+          cases: (detail.summary !== null || now.state !== 'running') && <Cases run={run} version={version} />,
+          link: (id: string) => <Link to={caseAddress(run, id)}>The whole case</Link>,
+        };
         return (
           <>
             <header class="top">
@@ -124,16 +94,23 @@ export function RunScreen({ run, about }: { run: string; about: About }) {
                 <p class="brand"><RunStateMark state={now.state} /> {!connected && <span class="note" role="status">not connected; trying again</span>}</p>
                 <h1><Text of={titleWords(now.evaluation)} /></h1>
                 {now.what && <p class="what" dir="auto"><Text of={now.what} /></p>}
-                <Facts run={now} summary={detail.summary} />
+                <Facts run={now.id} started={now.started} took={detail.summary && now.state !== 'running' ? elapsedWords(detail.summary) : ''} summary={detail.summary} />
               </div>
               <div class="run-actions">
                 {detail.summary && now.state !== 'running' && <Verdict gates={detail.summary.gates} />}
-                {about.roles.includes('run') && <Control run={now} />}
+                {about.roles.includes('run') && about.starts && now.directory !== '' && <Control run={now} />}
+                <Link to={addressOf({ name: 'read', run, query: {} })} class="plain">{readTitle(now.evaluation)}</Link>
                 <Link to={addressOf({ name: 'judge', run, query: {} })} class="plain">Judge it yourself</Link>
+                {detail.summary?.about?.['judge'] && (now.state === 'done' || now.state === 'gate failed') && <Link to={addressOf({ name: 'plan', run, query: {} })} class="plain">Plan a larger run</Link>}
+                {detail.summary?.metrics['anchors.agreement'] && <Link to={addressOf({ name: 'drift', query: { run } })} class="plain">Has the judge changed?</Link>}
               </div>
             </header>
-            <nav class="sections" aria-label="Sections"><ul>{links.filter(([id]) => has(id)).map(([id, words]) => <li key={id}><a href={`#${id}`}>{words}</a></li>)}</ul></nav>
-            <Report detail={detail} run={now} version={version} />
+            <SectionLinks {...parts} more={<li><a href="#files">Files</a></li>} />
+            <SimulatedBanner models={detail.summary?.simulated ?? now.simulated} />
+            {(now.state === 'running' || now.state === 'unfinished') && <Progress run={now} />}
+            {now.live && now.live.workers.length > 0 && <Workers workers={now.live.workers} />}
+            <RunReport {...parts} />
+            <Files run={run} pages={detail.pages} />
             <p class="note">{countWords(now.done)} cases{now.errored > 0 && `, ${countWords(now.errored)} failed`}. n/a means undefined, which is not zero.</p>
           </>
         );

@@ -3,11 +3,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Query } from '../../address';
 import { Trouble, useLoaded } from '../../api/loading';
 import type { About } from '../../api/types';
-import { titleWords } from '../../figures/words';
+import { countWords, titleWords } from '../../figures/words';
 import { Link } from '../../navigation';
 import { Name, Text } from '../../text/text';
 import { Fields, JsonOnDemand } from '../../text/value';
 import { VerdictFeedback } from './feedback';
+import { useFound } from './found';
 import { JobFigures } from './job';
 import { relatedTo, type StoreKind } from './kinds';
 import { ListTable } from './list_table';
@@ -27,10 +28,15 @@ function Parts({ of }: { of: Members }) {
   );
 }
 
-interface EntryProps { kind: StoreKind; id: string; row: unknown; query: Query; about: About; close: string; removed: (words: string) => void }
-export function Entry({ kind, id, row, query, about, close, removed }: EntryProps) {
-  const path = kind.whole?.(id, row, query);
-  const { value: whole, problem } = useLoaded<unknown>(path);
+// `listed`: the entry's row, if it is on the page of the list that is shown.
+interface EntryProps { kind: StoreKind; id: string; listed: unknown; query: Query; filter: Query; about: About; close: string; removed: (words: string) => void }
+export function Entry({ kind, id, listed, query, filter, about, close, removed }: EntryProps) {
+  const isElsewhere = listed === undefined && kind.whole?.(id, listed, query) === undefined;
+  const found = useFound(kind, id, filter, isElsewhere);
+  const row = listed ?? found.row;
+  const loaded = useLoaded<unknown>(kind.whole?.(id, row, query));
+  const whole = loaded.value;
+  const problem = loaded.problem ?? found.problem;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -49,7 +55,7 @@ export function Entry({ kind, id, row, query, about, close, removed }: EntryProp
       </nav>
       {removal && isMembers(shown) && <Removal key={id} path={removal} one={kind.one} goesToo={kind.goesToo ?? ''} offersRecords={kind.kind === 'items'} removed={removed} />}
       {problem && <Trouble problem={problem} />}
-      {shown === undefined && !problem && (path ? <p class="note" role="status">Loading…</p> : <p>It is not on this page of the list.</p>)}
+      {shown === undefined && !problem && (isElsewhere && found.seen === undefined ? <p>It is not in this list.</p> : <p class="note" role="status">Loading…{found.seen ? ` Looked for among ${countWords(found.seen)} of the list.` : ''}</p>)}
       {kind.kind === 'jobs' && wordAt(known, 'mode') && <JobFigures mode={wordAt(known, 'mode')} id={id} />}
       {isMembers(shown) && <Parts of={shown} />}
       {kind.kind === 'verdicts' && isMembers(shown) && <VerdictFeedback verdict={shown} mayGive={about.roles.includes('label')} />}

@@ -2,11 +2,13 @@
 import { useState } from 'preact/hooks';
 import { post, withQuery, type Refusal } from '../../api/client';
 import { Await, Trouble, useLoaded } from '../../api/loading';
+import { countWords } from '../../figures/words';
 import { Inline } from '../../text/text';
 import { person, setPerson } from '../judge/person';
 import { feedbackPath } from './kinds';
 import { shownAt, wordAt } from './members';
 
+const atOnce = 50;
 const ratings: [string, string][] = [['1', '1, strongly disagree'], ['2', '2'], ['3', '3, neither'], ['4', '4'], ['5', '5, strongly agree']];
 const agreements: [string, string][] = [['AGREE', 'agree'], ['DISAGREE', 'disagree']];
 
@@ -37,6 +39,7 @@ function FeedbackForm({ resultId, isAgreement, given }: { resultId: number; isAg
           <label key={one} class="check"><input type="radio" name="verdict" value={one} required checked={value === one} onChange={() => setValue(one)} /> {words}</label>
         ))}
       </fieldset>
+      <p class="note">The judge’s own word stands above, so this is not a blind rating: people tend to agree with what they have just read. It counts as a human rating all the same in the figures of the job.</p>
       <label class="wide">Why <textarea rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
       <label class="wide">Your name <input type="text" autocomplete="off" maxLength={80} required value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>
       <button type="submit" class="plain strong" disabled={isUnder || !value || !name.trim()}>{isUnder ? 'Sending…' : 'Give feedback'}</button>
@@ -47,12 +50,13 @@ function FeedbackForm({ resultId, isAgreement, given }: { resultId: number; isAg
 
 export function VerdictFeedback({ verdict, mayGive }: { verdict: unknown; mayGive: boolean }) {
   const resultId = Number(wordAt(verdict, 'resultId'));
-  const loaded = useLoaded<{ feedback: unknown[] }>(withQuery(feedbackPath, { resultId }));
+  const [most, setMost] = useState(atOnce);
+  const loaded = useLoaded<{ feedback: unknown[]; total: number }>(withQuery(feedbackPath, { resultId, count: most }));
   const isAgreement = wordAt(verdict, 'mode') === 'mode3' || wordAt(verdict, 'evaluationAgreement') !== '';
   return (
     <div class="block">
       <h3>What people say of it</h3>
-      <Await of={loaded}>{({ feedback }) => (feedback.length === 0 ? <p class="note">Nobody has said anything yet.</p> : (
+      <Await of={loaded}>{({ feedback, total }) => (feedback.length === 0 ? <p class="note">Nobody has said anything yet.</p> : <>
         <ul class="case-list">{feedback.map((one) => (
           <li key={wordAt(one, 'feedbackId')}>
             <strong><Inline of={wordAt(one, 'person')} /></strong>
@@ -61,7 +65,8 @@ export function VerdictFeedback({ verdict, mayGive }: { verdict: unknown; mayGiv
             <span class="note">{recordedWords(one)}</span>
           </li>
         ))}</ul>
-      ))}</Await>
+        {feedback.length < total && <p><span class="note">{countWords(feedback.length)} of {countWords(total)}</span> <button type="button" class="plain" onClick={() => setMost(most + atOnce)}>Show more</button></p>}
+      </>)}</Await>
       {mayGive && <FeedbackForm key={resultId} resultId={resultId} isAgreement={isAgreement} given={loaded.again} />}
     </div>
   );

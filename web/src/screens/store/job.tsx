@@ -5,14 +5,14 @@ import { figuresOf, headlines } from '../../figures/figures';
 import { HeadlineCard } from '../../figures/headline_card';
 import { AllMetrics } from '../../figures/metrics_table';
 import { Conclusions, SimulatedBanner } from '../../parts';
-import { CasesSentence } from '../run/sections';
+import { RestsOn } from '../../run/sections';
 import { jobPath } from './kinds';
 import { SaveButtons } from './save';
 
 const nothingJudged = 409;
 
 export function JobFigures({ mode, id }: { mode: string; id: string }) {
-  const { value: summary, problem } = useLoaded<Summary>(jobPath(mode, id, '/figures'));
+  const { value: summary, problem } = useLoaded<Summary & { rests_on: string[] }>(jobPath(mode, id, '/figures'));
   if (problem?.status === nothingJudged) return <p class="note">It has judged nothing yet, so there are no figures.</p>;
   if (problem) return <Trouble problem={problem} />;
   if (!summary) return <p class="note" role="status">Loading…</p>;
@@ -23,7 +23,7 @@ export function JobFigures({ mode, id }: { mode: string; id: string }) {
       <SimulatedBanner models={summary.simulated ?? []} />
       <Conclusions of={summary.conclusions ?? []} />
       <div class="figures">{headlines(figures).map((figure) => <HeadlineCard key={figure.name} figure={figure} gates={summary.gates} />)}</div>
-      <CasesSentence summary={summary} />
+      <RestsOn cases={summary.cases} sentences={summary.rests_on} />
       <SaveButtons files={[
         { words: 'Report (HTML)', help: 'Save the report as a page', name: `${id}.html`, path: jobPath(mode, id, '/report') },
         { words: 'Report (Markdown)', help: 'Save the report as Markdown', name: `${id}.md`, path: jobPath(mode, id, '/report?format=md') },

@@ -33,7 +33,7 @@ export const storeKinds: StoreKind[] = [
   {
     kind: 'items', title: 'Items', one: 'item', path: `${base}/items`, list: 'items', id: ['contentItemSummary/itemId'], isStreamed: true,
     filters: ['search', 'tag', 'publishedSince', 'publishedUntil', 'subsetTag', 'subsetPercent'],
-    columns: [['evaluateTime', 'published'], ['evaluateTitle', 'title'], ['evaluateSourceType', 'source'], ['tags', 'tags']],
+    columns: [['evaluateTime', 'published'], ['evaluateTitle|evaluateText', 'title or text'], ['evaluateSourceType', 'source'], ['tags', 'tags']],
     whole: named('/item?id='), removal: named('/item?id='), goesToo: 'Its tags and its places in subsets go with it.',
     related: [['verdicts', 'Verdicts on it', { itemId: 'itemId' }], ['records', 'Its records', { itemId: 'itemId' }]],
   },
@@ -58,7 +58,7 @@ export const storeKinds: StoreKind[] = [
   },
   {
     kind: 'jobs', title: 'Jobs', one: 'job', path: `${base}/get-evaluation-jobs`, list: 'jobs', id: ['job_id'], filters: ['mode', 'status', 'persona', ...times],
-    columns: [['status', 'status'], ['mode', 'mode'], ['openai_model', 'model'], ['persona/name', 'persona'], ['processed_items', 'items'], ['failed_requests', 'failed'], ['message', 'message']],
+    columns: [['createdMs', 'created'], ['status', 'status'], ['mode', 'mode'], ['openai_model', 'model'], ['persona/name', 'persona'], ['processed_items', 'items'], ['failed_requests', 'failed'], ['message', 'message']],
     whole: (id, row, query) => { const mode = wordAt(row, 'mode') || query['mode']; return mode ? jobPath(mode, id) : undefined; },
     removal: (id, row) => (ended.includes(wordAt(row, 'status')) ? jobPath(wordAt(row, 'mode'), id) : undefined), goesToo: 'Its snapshot, its journal and its lists go with it; its results stay.',
     related: [['verdicts', 'Its verdicts', { job: 'job_id' }], ['failures', 'Its failures', { job: 'job_id' }], ['feedback', 'Feedback on it', { job: 'job_id' }]],

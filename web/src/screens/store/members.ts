@@ -5,8 +5,10 @@ export type Members = Record<string, unknown>;
 export const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
+// "evaluateTitle|evaluateText": the first of them that says something.
 export function memberAt(row: unknown, pointer: string): unknown {
-  return pointer.split('/').reduce<unknown>((value, name) => (isMembers(value) ? value[name] : undefined), row);
+  const found = pointer.split('|').map((one) => one.split('/').reduce<unknown>((value, name) => (isMembers(value) ? value[name] : undefined), row));
+  return found.find((value) => value !== undefined && value !== null && value !== '') ?? found[0];
 }
 export function wordAt(row: unknown, pointer: string): string {
   const value = memberAt(row, pointer);
@@ -21,7 +23,9 @@ function instant(milliseconds: number): string {
 // A value as it is shown under its name: times as times, lists of words as words.
 export function shownAs(name: string, value: unknown): unknown {
   if (name.endsWith('Ms') && typeof value === 'number') return instant(value);
-  if (name.endsWith('Time') && typeof value === 'string') return timeWords(value);
+  // Seconds since 1970, or ISO 8601 with any offset.
+  if (name.endsWith('Time') && typeof value === 'number') return instant(value * 1000);
+  if (name.endsWith('Time') && typeof value === 'string') return /[+-]\d\d:?\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? instant(Date.parse(value)) : timeWords(value);
   return Array.isArray(value) && value.every(isPlain) ? value.join(', ') : value;
 }
 export const shownAt = (row: unknown, pointer: string): unknown => shownAs(pointer, memberAt(row, pointer));

@@ -8,6 +8,7 @@ import { Inline, Name } from '../../text/text';
 import { columnsOf, idOf, type StoreKind } from './kinds';
 import { shownAt, wordAt } from './members';
 
+const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/;  // may stand on two lines
 const mostShown = 240;  // characters of a cell; the entry has all of them
 
 export const rowId = (id: string): string => `entry ${id}`;
@@ -18,7 +19,8 @@ export function StoreCell({ of, words, most }: { of: unknown; words: string; mos
   if (typeof of === 'number') return <td role="cell" class="number" data-label={words}>{figureWords(of, Number.isInteger(of) ? 'count' : 'number')}</td>;
   const text = typeof of === 'string' ? of : JSON.stringify(of);
   const shown = shortened(text, most);
-  return <td role="cell" class={`text${text.length <= 32 ? ' short' : ''}`} data-label={words}>{text.includes(' ') || text.length <= 32 ? <Inline of={shown.length < text.length ? `${shown}…` : shown} /> : <Name of={shown} />}</td>;
+  const width = isTime.test(text) ? ' time' : text.length <= 32 ? ' short' : '';
+  return <td role="cell" class={`text${width}`} data-label={words}>{text.includes(' ') || text.length <= 32 ? <Inline of={shown.length < text.length ? `${shown}…` : shown} /> : <Name of={shown} />}</td>;
 }
 
 export function Rows({ kind, rows, query }: { kind: StoreKind; rows: unknown[]; query: Query }) {

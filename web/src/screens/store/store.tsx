@@ -11,6 +11,7 @@ import { Text } from '../../text/text';
 import { Entry } from './entry';
 import { Filters } from './filters';
 import { idOf, rowsOf, storeKinds, type StoreKind } from './kinds';
+import { RetentionNote } from './retention';
 import { rowId, Rows } from './rows';
 import { SaveButtons } from './save';
 
@@ -65,7 +66,7 @@ function List({ kind, query, about }: { kind: StoreKind; query: Query; about: Ab
                 <button type="button" class="plain" disabled={!next} onClick={() => change({ cursor: next, open: '' })}>More →</button>
               </nav>
             )}
-            {open && <Entry key={open} kind={kind} id={open} row={rows.find((row) => idOf(kind, row) === open)} query={query} about={about} close={kindAddress(kind.kind, { ...query, open: '' })}
+            {open && <Entry key={open} kind={kind} id={open} listed={rows.find((row) => idOf(kind, row) === open)} query={query} filter={asked} about={about} close={kindAddress(kind.kind, { ...query, open: '' })}
               removed={(words) => { setTold(words); change({ open: '' }, { replace: true }); loaded.again(); }} />}
           </>
         );
@@ -81,6 +82,7 @@ export function StoreScreen({ kind: wanted, query, about }: { kind: string; quer
     <>
       <h1>Data</h1>
       <Kinds current={wanted} />
+      <RetentionNote />
       {kind ? <List key={wanted} kind={kind} query={query} about={about} /> : <p role="alert">The store keeps nothing called <code><Text of={wanted} /></code>.</p>}
     </>
   );

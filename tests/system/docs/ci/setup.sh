@@ -1,0 +1,2 @@
+rm question_router.jsonl
+assay init question_router .

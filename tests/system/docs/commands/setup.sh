@@ -1,0 +1,1 @@
+assay run eval.yaml --quiet --limit 5 -o results/first

@@ -1,0 +1,1 @@
+cp examples/custom/scorers/score.* .

@@ -1,0 +1,2 @@
+cp examples/experiment/queries/full.yaml queries.yaml
+cp -r examples/experiment/prompts .

@@ -1,0 +1,1 @@
+cp -r examples/guidelines/conversations.jsonl examples/guidelines/shared .

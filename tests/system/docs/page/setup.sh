@@ -1,0 +1,2 @@
+assay run eval.yaml --quiet --limit 5
+mkdir configs

@@ -1,0 +1,1 @@
+cp "$ROOT"/prompts/rag/coherence.txt my-coherence.txt

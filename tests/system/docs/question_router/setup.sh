@@ -1,0 +1,1 @@
+cp examples/components/targets/router_by_keywords.sh .

@@ -1,0 +1,1 @@
+head -3 examples/components/rag_answers.jsonl >rag_answers.jsonl
