@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +15,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,12 +61,25 @@ void flush_directory(const std::string& directory) {
   ::close(fd);
 }
 
+// A number that no other process has. Those of the kernel come again: in a container each process is often
+// number 1, and would take for its own, and run into, what a killed one has left.
+std::uint32_t process_mark() {
+  static const std::uint32_t mark = [] {
+    std::uint32_t random = 0;
+    if (::getrandom(&random, sizeof random, 0) != sizeof random)
+      random = static_cast<std::uint32_t>(std::chrono::system_clock::now().time_since_epoch().count()) ^
+               static_cast<std::uint32_t>(::getpid());
+    return random;
+  }();
+  return mark;
+}
+
 // Of a process that is gone; what this one is just writing is none.
 bool is_leftover(std::string_view name) {
   if (!is_temporary_name(name)) return false;
   const std::size_t number = name.substr(0, name.size() - 4).rfind('.');
   const std::size_t process = name.substr(0, number).rfind('.');
-  return name.substr(process + 1, number - process - 1) != std::to_string(::getpid());
+  return name.substr(process + 1, number - process - 1) != std::to_string(process_mark());
 }
 
 struct Temporary {
@@ -72,7 +88,7 @@ struct Temporary {
 };
 Result<Temporary> make_temporary(const std::string& path) {
   static std::atomic<unsigned> counter{0};
-  std::string name = fmt::format("{}.{}.{}.tmp", path, ::getpid(), counter++);
+  std::string name = fmt::format("{}.{}.{}.tmp", path, process_mark(), counter++);
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd < 0) return fail(file_error(path, "create", errno));
   return Temporary{std::move(name), fd};

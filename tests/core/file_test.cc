@@ -2,11 +2,15 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/files/write_behind.h"
 #include "core/sha256.h"
@@ -118,6 +122,19 @@ TEST_F(FileTest, WhatKilledProcessesLeftIsTakenAwayAndNothingElse) {
   EXPECT_FALSE(file_exists(path("plots/a.vl.json.99999.12.tmp")));
   EXPECT_EQ(entries(), 7U) << "five files, one directory, and one that is being written";
   EXPECT_TRUE(file_exists(path("plots/deeper/a.1.0.tmp")));
+}
+
+// In a container a process often has the number of the one before it.
+TEST_F(FileTest, WhatAKilledProcessOfTheSameNumberLeftIsTakenAwayAndStandsInNobodysWay) {
+  std::vector<std::string> left;
+  for (int i = 0; i < 100; ++i) {
+    left.push_back(path("a.txt." + std::to_string(::getpid()) + "." + std::to_string(i) + ".tmp"));
+    std::ofstream(left.back()) << "half";
+  }
+  ASSERT_TRUE(write_file(path("a.txt"), "whole").has_value());
+  remove_leftovers(folder_.string());
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_EQ(read_file(path("a.txt")).value(), "whole");
 }
 
 TEST_F(FileTest, AFullDiskIsReportedAndLeavesNoTrace) {
