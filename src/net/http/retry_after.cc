@@ -50,10 +50,22 @@ std::string_view header(const Headers& headers, std::string_view name) {
   return value == nullptr ? std::string_view() : trim(*value);
 }
 
-// "1s", "6m0s", "20ms", "1h2m3.5s", "12" (seconds) or a time of day of RFC 3339.
+// Seconds to wait. A number that nobody means so is a moment since 1970, as some gateways tell it: seconds,
+// or milliseconds.
+milliseconds from_seconds(double seconds, WallTime now) {
+  constexpr double kDecades = 1e9;  // in seconds; as a moment it is of the year 2001
+  constexpr double kSecondsTill2200 = 7'258'118'400;
+  if (seconds < kDecades) return bounded(seconds * 1000);
+  const double moment = seconds > kSecondsTill2200 ? seconds / 1000 : seconds;
+  if (moment < kDecades || moment > kSecondsTill2200) return kLongest;
+  const auto since_1970 = std::chrono::duration<double>(now.time_since_epoch());
+  return bounded((moment - since_1970.count()) * 1000);
+}
+
+// "1s", "6m0s", "20ms", "1h2m3.5s", "12" (seconds), a time of day of RFC 3339, or a moment since 1970.
 std::optional<milliseconds> reset_time(std::string_view text, WallTime now) {
   if (text.empty()) return std::nullopt;
-  if (const auto seconds = plain_number(text)) return bounded(*seconds * 1000);
+  if (const auto seconds = plain_number(text)) return from_seconds(*seconds, now);
   if (const auto duration = parse_duration(text)) {
     return std::clamp(std::chrono::ceil<milliseconds>(*duration), milliseconds(0), kLongest);
   }
@@ -120,7 +132,7 @@ std::optional<milliseconds> retry_after(int status, const Headers& headers, Wall
   if (const auto ms = plain_number(header(headers, "retry-after-ms"))) return bounded(*ms);
   const WallTime reference = parse_http_date(header(headers, "date")).value_or(now);
   const std::string_view text = header(headers, "retry-after");
-  if (const auto seconds = plain_number(text)) return bounded(*seconds * 1000);
+  if (const auto seconds = plain_number(text)) return from_seconds(*seconds, reference);
   if (const auto date = parse_http_date(text)) return until(*date, reference);
   if (status != 429) return std::nullopt;
   return latest_reset(headers, reference);

@@ -69,6 +69,17 @@ TEST(RetryAfter, OfAnthropicComesAsATimeOfDay) {
   EXPECT_EQ(wait({{"anthropic-ratelimit-tokens-reset", "2024-03-01T13:00:02+01:00"}}), 2s);
 }
 
+// OpenRouter tells milliseconds since 1970, GitHub seconds: an hour of pause would end each case at once.
+TEST(RetryAfter, MayBeAMomentSince1970) {
+  EXPECT_EQ(wait({{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1709294430"}}), 30s);
+  EXPECT_EQ(wait({{"x-ratelimit-remaining", "0"}, {"X-RateLimit-Reset", "1709294430000"}}), 30s);
+  EXPECT_EQ(wait({{"x-ratelimit-reset", "1709294399000"}}), 0s) << "it has passed";
+  EXPECT_EQ(wait({{"Retry-After", "1709294430"}}), 30s);
+  EXPECT_EQ(wait({{"x-ratelimit-reset", "1709298030"}, {"Date", "Fri, 01 Mar 2024 13:00:00 GMT"}}), 30s)
+      << "by the server's clock";
+  EXPECT_EQ(wait({{"Retry-After", "86400"}}), 24h) << "seconds, however long";
+}
+
 TEST(HttpDate, IsReadInItsOneForm) {
   // The example of RFC 9110, section 5.6.7; 784111777 by `date -u -d "1994-11-06 08:49:37" +%s`.
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), WallTime(std::chrono::seconds(784111777)));
