@@ -12,8 +12,10 @@ namespace {
 // Several 429s of one burst tell the same thing: the window halves once for all of them.
 constexpr Duration kOneDecrease = std::chrono::seconds(1);
 
+// However deep the debt of a bucket is: longer than anybody waits is as good as for ever, and no overflow.
 Duration seconds(double count) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
+  constexpr double kLongest = 1e9;
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::min(count, kLongest)));
 }
 
 // A second's worth of requests and ten seconds' worth of tokens may go at once; the minute's sum still holds.
@@ -186,12 +188,17 @@ void Limiter::serve() {
 }
 
 void Limiter::wake_later(Clock::time_point now) {
-  if (queue_.empty() || timer_ != 0 || full()) return;
+  if (queue_.empty() || full()) return;
   Duration wait = std::max(Duration(0), paused_until_ - now);
   if (requests_ && requests_->level < 1)
     wait = std::max(wait, seconds((1 - requests_->level) / requests_->rate));
   if (tokens_) wait = std::max(wait, tokens_->until_positive());
-  timer_ = loop_.call_after(std::max(wait, Duration(std::chrono::microseconds(100))), [this] {
+  const auto when = now + std::max(wait, Duration(std::chrono::microseconds(100)));
+  // What was set aside for an answer and not used comes back: then it is time before the timer says so.
+  if (timer_ != 0 && timer_at_ <= when) return;
+  loop_.cancel(timer_);
+  timer_at_ = when;
+  timer_ = loop_.call_at(when, [this] {
     timer_ = 0;
     serve();
   });

@@ -153,6 +153,7 @@ class Limiter {
   std::optional<Bucket> tokens_;
   std::multimap<std::int64_t, Acquire*> queue_;  // by turn
   EventLoop::TimerId timer_ = 0;
+  Clock::time_point timer_at_{};
   EventLoop::TimerId soon_ = 0;
 };
 

@@ -221,6 +221,32 @@ TEST_F(LimiterTest, TokensBeyondTheBucketAreADebtThatIsWaitedFor) {
   EXPECT_THAT(granted_, ElementsAre(0, 1));
 }
 
+// An estimate is high as a rule: `max_tokens`.
+TEST_F(LimiterTest, WhatAnAnswerDidNotUseShortensTheWaitOfTheNext) {
+  limit({.concurrency = 64, .tokens_per_minute = 60'000});  // a thousand a second, ten thousand at once
+  ask_for(2, 30'000);
+  EXPECT_THAT(granted_, ElementsAre(0));
+  run_for(1ms);
+  permits_.front().give_back(Feedback::success, 10'050);
+  run_for(10ms);
+  EXPECT_THAT(granted_, ElementsAre(0)) << "fifty are still owed";
+  run_for(300ms);
+  EXPECT_THAT(granted_, ElementsAre(0, 1)) << "not the twenty seconds that the estimate would have taken";
+}
+
+// Replies that tell a billion tokens each, at one token a minute: centuries, in nanoseconds more than fits.
+TEST_F(LimiterTest, ADebtOfCenturiesIsWaitedForInOnePiece) {
+  limit({.concurrency = 64, .tokens_per_minute = 1});
+  ask_for(1, 6e9);
+  ask_for(1, 1);
+  run_for(20ms);
+  EXPECT_THAT(granted_, ElementsAre(0));
+  waits_.cut_short();
+  limiter_.reset();
+  // The upper half of a timer's number says how often its place was used before.
+  EXPECT_LT(loop_.call_after(1h, [] {}) >> 32, 10U) << "it is not looked at again and again";
+}
+
 TEST_F(LimiterTest, TakesOtherLimitsWhileItGoesOn) {
   limit({.concurrency = 4});
   ask_for(6);
