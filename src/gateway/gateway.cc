@@ -107,6 +107,7 @@ void Gateway::read_client_options(const Config& config, std::vector<ConfigProble
   const auto threads = static_cast<std::size_t>(settings_.threads);
   client_options_.max_connections = std::max<std::size_t>(1, client_options_.max_connections / threads);
   client_options_.max_arriving /= threads;
+  client_options_.clients = threads;
 }
 
 Gateway::Gateway(EventLoop& loop, const Config& config, Environment environment,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { results } from './kills.mjs';
-import { assay, copiedExamples, scratch, simulator, readJson, ragLines, writeLines, write } from './harness.mjs';
+import { assay, binary, copiedExamples, scratch, simulator, start, readJson, ragConfig, ragLines, writeLines, write } from './harness.mjs';
 
 // The figures of a summary without what was measured with a clock.
 const figures = ({ cases, metrics }) => ({
@@ -50,4 +50,15 @@ limits: {concurrency: 16, attempts: 10}
     assert.equal((await assay(['verify', output])).code, 0);
   }
   assert.ok((await sim.stats()).in_flight.most <= 16, 'limits are the process\'s');
+});
+
+test('loops share the files that the process may have open', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, ['--latency', '200ms']);
+  writeLines(join(directory, 'data.jsonl'), ragLines(600));
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 500}\nthreads: 4'));
+  const output = join(directory, 'out');
+  const run = await start(['-c', `ulimit -n 200; exec "${binary}" run "${config}" --output-dir "${output}"`], { env: sim.env, command: 'bash' }).ended;
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(readJson(join(output, 'summary.json')).usage.retries ?? 0, 0);
 });

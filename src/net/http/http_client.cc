@@ -201,9 +201,8 @@ HttpClient::State::State(EventLoop& event_loop, HttpClientOptions client_options
     : loop(event_loop), options_(std::move(client_options)) {
   start_libcurl();
   const std::size_t files = raise_open_file_limit();
-  limit_ = std::max<std::size_t>(
-      1,
-      std::min(options_.max_connections, files > 2 * kFilesForOthers ? files - kFilesForOthers : files / 2));
+  const std::size_t for_clients = files > 2 * kFilesForOthers ? files - kFilesForOthers : files / 2;
+  limit_ = std::max<std::size_t>(1, std::min(options_.max_connections, for_clients / options_.clients));
   if (auto ca = CaBundle::make(options_.ca_file, ca_file_of_system())) {
     ca_ = std::move(*ca);
   } else {

@@ -49,7 +49,8 @@ struct HttpResponse {
 
 struct HttpClientOptions {
   std::size_t max_connections =
-      8192;  // open at once over all shards; further requests wait inside the client
+      8192;                 // open at once over all shards; further requests wait inside the client
+  std::size_t clients = 1;  // of this process: they share the files that it may have open
   // Of all bodies that are arriving, in bytes. Where they would hold more, the newer ones are read no further
   // until older ones are complete.
   std::size_t max_arriving = std::size_t{256} << 20;
