@@ -225,6 +225,7 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
     co_return fail(std::move(done.error()).with("step", place.step));
   }
   spend(asked->row);
+  ++answers_;
   // It is durable in the journal.
   if (means_.cache != nullptr && is_shared(asked->row.kind))
     means_.cache->put(shared_form(asked->row, asked->reply));

@@ -37,6 +37,7 @@ struct CaseStart {
   std::int64_t turn = 0;              // Account::next_turn()
   bool journaled = false;             // the store holds effects of it
   bool calibrates = false;            // it is evaluated as far as is known, and has no outcome yet
+  std::size_t position = 0;           // in the order of a rule, if there is one
   std::shared_ptr<Lease> lease = {};  // null: it is this process's own for good
   std::string given_up = {};          // why it is not evaluated; empty: it is
 };
@@ -91,6 +92,8 @@ class LiveContext final : public CaseContext {
   // Whether the run was wound down under the case, which then has no outcome.
   bool halted() const { return halted_; }
   const CaseUsage& usage() const { return usage_; }
+  // That came in this sitting: neither from the journal nor from another run.
+  std::int64_t answers() const { return answers_; }
   // The case has its outcome: there is one, and nothing is asked after it.
   void end() {
     assert(!ended_);
@@ -116,6 +119,7 @@ class LiveContext final : public CaseContext {
   std::vector<EffectRow> journaled_;
   std::vector<std::size_t> asked_;  // hashes of steps with their attempts: each once
   CaseUsage usage_;
+  std::int64_t answers_ = 0;
   std::vector<std::pair<std::string, StepSpending>> spent_;  // by step
   bool halted_ = false;
   bool ended_ = false;

@@ -104,13 +104,18 @@ class Runner::State {
   int window_of(const CaseWork& work) const;
   // Up to where all cases have their last outcome, and whom that may matter to.
   void settle(std::int64_t index);
+  // Whether a rule has yet to hear of a case so long before the one at `position` that no more are begun.
+  bool far_ahead(std::size_t position) const;
   // Those that the supply gives.
   Task<Status> take_cases(const CaseWork& work, CaseSupply& supply);
   // Sends a case to the branch that has the fewest.
   enum class For { outcome, calibration };
-  void begin_case(const CaseWork& work, GivenCase given, For what = For::outcome);
-  // All cases have left: how it ended.
-  Task<RunResult> finish(Status begun);
+  void begin_case(const CaseWork& work, GivenCase given, For what = For::outcome, std::size_t position = 0);
+  // Once all cases have left: how it ended. Whatever `beginning` comes to, an exception too, those under way
+  // are waited for: they use what is here, on other threads.
+  Task<RunResult> finish(Task<Status> beginning);
+  Task<Status> learn_first(const CaseWork& work, RunStore& store);
+  Task<Status> begin_all(const CaseWork& work, RunStore& store);
   // Before anything is asked. Of a run that is this process's alone, what earlier sittings spent counts, and
   // their batches go on.
   void make_ready(RunStore& store);
@@ -124,7 +129,7 @@ class Runner::State {
     std::int64_t index = 0;  // of the case
     // Durable; nothing if the case was cut off, to be finished by a resume.
     std::optional<Outcome> outcome = {};
-    std::int64_t requests = 0;
+    std::int64_t answers = 0;          // that came in this sitting
     std::optional<Error> broken = {};  // why the run cannot go on
   };
   Task<CaseEnd> finish_case(const CaseWork& work, Case input, CaseStart start);
@@ -175,6 +180,8 @@ class Runner::State {
   // By index: those under way, and for good those that were cut off.
   std::set<std::int64_t> unsettled_;
   std::int64_t begun_below_ = 0;  // all of these have been begun or passed over
+  // With a rule, by position in its order: those under way.
+  std::set<std::size_t> under_rule_;
 };
 
 void Runner::State::case_left(const CaseEnd& end) {
@@ -187,12 +194,15 @@ void Runner::State::case_left(const CaseEnd& end) {
     if (end.outcome) own->outcome = *end.outcome;
   } else if (end.outcome) {
     ++progress_.done;
-    calls_of_done_ += end.requests;
+    calls_of_done_ += end.answers;
     if (end.outcome->kind != OutcomeKind::scored) ++progress_.errored;
   }
   if (end.outcome && counts) {
     try {
-      if (options_.stop_rule != nullptr) options_.stop_rule->add(end.input, *end.outcome);
+      if (options_.stop_rule != nullptr) {
+        options_.stop_rule->add(end.input, *end.outcome);
+        under_rule_.erase(end.start.position);
+      }
       if (options_.on_outcome) options_.on_outcome(end.input, *end.outcome);
     } catch (const std::exception& thrown) {
       account_.stop(internal_error(thrown));
@@ -207,6 +217,13 @@ void Runner::State::case_left(const CaseEnd& end) {
   --active_on_[end.start.branch];
   assert(active_ >= 0 && active_on_[end.start.branch] >= 0);
   if (room_ != nullptr && room_->there()) std::exchange(room_, nullptr)->enter();
+}
+
+// A rule takes cases in its order, so that one that is tried again and again holds up what is known, and all
+// that is begun meanwhile may be in vain. As many as that are paid for at most.
+bool Runner::State::far_ahead(std::size_t position) const {
+  const auto at_once = static_cast<std::size_t>(gateway_.settings().limits.concurrency);
+  return !under_rule_.empty() && position - *under_rule_.begin() >= 2 * at_once;
 }
 
 void Runner::State::settle(std::int64_t index) {
@@ -242,7 +259,7 @@ Task<Runner::State::CaseEnd> Runner::State::finish_case(const CaseWork& work, Ca
     co_return end;
   }
   end.outcome = std::move(outcome);
-  end.requests = context.usage().requests;
+  end.answers = context.answers();
   co_return end;
 }
 
@@ -263,12 +280,13 @@ Task<void> Runner::State::run_case(const CaseWork& work, Case input, CaseStart s
   }
 }
 
-void Runner::State::begin_case(const CaseWork& work, GivenCase given, For what) {
+void Runner::State::begin_case(const CaseWork& work, GivenCase given, For what, std::size_t position) {
   const auto fewest = static_cast<std::size_t>(std::ranges::min_element(active_on_) - active_on_.begin());
   CaseStart start{.branch = fewest,
                   .turn = account_.next_turn(),
                   .journaled = given.journaled,
                   .calibrates = what == For::calibration,
+                  .position = position,
                   .lease = std::move(given.lease),
                   .given_up = std::move(given.given_up)};
   ++active_;
@@ -375,8 +393,10 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& 
       continue;
     }
     const bool journaled = holds(states.begun, index);
-    begin_case(work, {std::move(current), journaled});
+    if (rule != nullptr) under_rule_.insert(position);
+    begin_case(work, {std::move(current), journaled}, For::outcome, position);
     if (active_ >= window) co_await Room(*this, window);
+    while (active_ > 0 && far_ahead(position) && !account_.stopping()) co_await Room(*this, active_);
   }
   co_return Status();
 }
@@ -400,22 +420,26 @@ Task<Status> Runner::State::make_ready_alone(RunStore& store) {
   co_return Status();
 }
 
+Task<Status> Runner::State::learn_first(const CaseWork& work, RunStore& store) {
+  if (auto ready = co_await make_ready_alone(store); !ready) co_return ready;
+  co_return co_await calibrate(work, store);
+}
+
+Task<Status> Runner::State::begin_all(const CaseWork& work, RunStore& store) {
+  if (auto learnt = co_await learn_first(work, store); !learnt || account_.stopping()) co_return learnt;
+  // Those that took part in it have answers by now.
+  auto states = co_await store.states(outcomes_to_retry());
+  if (!states) co_return fail(std::move(states.error()));
+  co_return co_await begin_cases(work, *states);
+}
+
 Task<RunResult> Runner::State::learn(const CaseWork& work, RunStore& store) {
-  auto learnt = co_await make_ready_alone(store);
-  if (learnt) learnt = co_await calibrate(work, store);
-  co_return co_await finish(std::move(learnt));
+  co_return co_await finish(learn_first(work, store));
 }
 
 Task<RunResult> Runner::State::run(const CaseWork& work, RunStore& store, std::int64_t total) {
   progress_.total = total;
-  auto begun = co_await make_ready_alone(store);
-  if (begun) begun = co_await calibrate(work, store);
-  if (begun && !account_.stopping()) {
-    // Those that took part in it have answers by now.
-    auto states = co_await store.states(outcomes_to_retry());
-    begun = states ? co_await begin_cases(work, *states) : fail(std::move(states.error()));
-  }
-  co_return co_await finish(std::move(begun));
+  co_return co_await finish(begin_all(work, store));
 }
 
 Task<Status> Runner::State::take_cases(const CaseWork& work, CaseSupply& supply) {
@@ -440,12 +464,11 @@ Task<Status> Runner::State::take_cases(const CaseWork& work, CaseSupply& supply)
 Task<RunResult> Runner::State::serve(const CaseWork& work, RunStore& store, CaseSupply& supply) {
   supply_ = &supply;
   make_ready(store);
-  auto taken = co_await take_cases(work, supply);
-  co_return co_await finish(std::move(taken));
+  co_return co_await finish(take_cases(work, supply));
 }
 
-Task<RunResult> Runner::State::finish(Status begun) {
-  if (!begun) account_.stop(std::move(begun.error()));
+Task<RunResult> Runner::State::finish(Task<Status> beginning) {
+  if (auto begun = co_await caught(std::move(beginning)); !begun) account_.stop(std::move(begun.error()));
   if (active_ > 0) co_await Room(*this, 1);
   co_await account_.close();
   if (!account_.stopping()) co_return RunResult{};
