@@ -99,6 +99,15 @@ void remove_empty_directories(const std::string& directory, const RunFiles& file
   ::rmdir(directory.c_str());
 }
 
+// `config.yaml` and `summary.json` are names that others give, too. Every run makes a lock, and what it keeps
+// beside them has names of its own.
+bool bears_marks_of_a_run(const std::string& directory) {
+  const std::array marks = {lock_name(), std::string(kJournalFile), std::string(kJournalPlaceFile),
+                            std::string(kSealFile)};
+  return std::ranges::any_of(
+      marks, [&](const std::string& name) { return file_exists(fmt::format("{}/{}", directory, name)); });
+}
+
 Result<std::unique_ptr<RunLock>> lock_of(const std::string& directory, Pruning how) {
   // To look leaves no trace: without a lock's file nobody has it.
   if (how == Pruning::look && !file_exists(fmt::format("{}/{}", directory, lock_name())))
@@ -127,6 +136,10 @@ PrunedRun prune_run(const FoundRun& run, Pruning how) {
   std::error_code ignored;
   if (fs::is_symlink(run.directory, ignored)) {
     pruned.kept = "is a link: name the directory itself";
+    return pruned;
+  }
+  if (!bears_marks_of_a_run(run.directory)) {
+    pruned.kept = "has neither journal nor lock nor seal: it may be somebody else's";
     return pruned;
   }
   const auto lock = lock_of(run.directory, how);

@@ -132,6 +132,17 @@ TEST_F(PruneTest, KnowsTheFilesOfARunThatWasNotSealed) {
   EXPECT_THAT(names(), ElementsAre("run", "run/plots", "run/run.dbs", "run/task.yaml"));
 }
 
+// Other tools write a config.yaml, a summary.json and a results.jsonl, too.
+TEST_F(PruneTest, LeavesADirectoryAloneThatOnlyHasNamesLikeARuns) {
+  for (const char* name : {"run/run.db", "run/run.db.lock"}) fs::remove(folder_ / name);
+  write("run/summary.json", "{\"loss\": 0.1}");
+  write("run/results.jsonl", "{}");
+  const auto before = names();
+  for (const Pruning how : {Pruning::look, Pruning::remove})
+    EXPECT_THAT(prune(how).kept, HasSubstr("it may be somebody else's"));
+  EXPECT_EQ(names(), before);
+}
+
 TEST_F(PruneTest, LeavesARunAloneThatIsUnderWay) {
   finish();
   const auto before = names();
