@@ -147,6 +147,25 @@ test('three runs are chosen and compared by keys alone, and a case is looked at 
   await close();
 });
 
+test('cases that got worse are named and counted, however many more got better', async () => {
+  // The server lists the 200 scores that changed most: 210 gains of 1 leave no place among them for 70 losses of 1.
+  for (const [name, isRight] of [['base', (i) => i >= 210], ['new', (i) => i < 210 || i >= 280]]) {
+    const rows = Array.from({ length: 300 }, (_, i) => ({ id: `q${String(i).padStart(3, '0')}`, question: `Question ${i}?`, expected_outcome: 'a', actual_outcome: isRight(i) ? 'a' : 'b' }));
+    writeLines(join(directory, `${name}.jsonl`), rows);
+    const { code, stderr } = await assay(['question_router', '--input-path', `${name}.jsonl`, '--output-dir', join(results, 'shift', name), '--quiet'], { cwd: directory });
+    assert.equal(code, 0, stderr);
+  }
+  const { page, seen, close } = await tab('/compare?base=shift:base&new=shift:new');
+  const worst = page.getByRole('heading', { name: 'Worst regressions' }).locator('xpath=following-sibling::ul[1]');
+  await worst.locator('li').nth(11).waitFor();
+  assert.match(await worst.innerText(), /^q210 accuracy 1\.000 → 0\.000/);
+  await page.getByText('58 further scores that are worse').waitFor();
+  await page.getByText('210 other scores changed, better or neither').click();
+  await page.getByText('10 more are not listed here.').waitFor();
+  assertQuiet(seen, origin);
+  await close();
+});
+
 test('whose run it is, is said in the place of a button that cannot work', async () => {
   const elsewhere = start(['run', join(directory, 'configs/watched.yaml'), '--output-dir', join(results, 'elsewhere'), '--quiet'], { env: sim.env });
   await askedMore(sim, 10, elsewhere);
