@@ -218,11 +218,12 @@ test('a judged figure is offered as one, and a question of one’s own with yes 
   await page.goto(`${origin}/runs/bot:first/judge`);
   await own.getByLabel('Question').fill('What does it do?');
   await own.getByLabel('Answered by').selectOption('label');
-  await own.getByLabel('Classes, one a line').fill('asks back\nhelps\n');
+  await own.getByLabel('Classes, one a line').fill(`asks back\nhelps\n${'x'.repeat(190)}`);
   await assertAccessible(page, 'offers');
   await page.screenshot({ path: join(screenshots, 'page-own-question-1280-light.png'), fullPage: true });
   await own.getByRole('button', { name: 'Make the sheet' }).click();
   await page.locator('.choices button', { hasText: 'asks back' }).waitFor();
+  assert.ok(await overflow(page) <= 0, 'a long class is broken into lines');
   assertQuiet(seen, origin);
   await close();
 });

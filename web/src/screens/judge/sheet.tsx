@@ -82,7 +82,7 @@ function Tasks({ sheet, who, finished }: { sheet: Sheet; who: string; finished: 
           <TaskView task={next.task} />
           <div class="choices" role="group" aria-label="Your answer">
             <p class="question"><Text of={next.task.asked ?? sheet.question} /></p>
-            {choices.map(({ key, value, words }) => <button key={value} type="button" class="choice" disabled={isBusy} onClick={() => answer(value)}><Text of={words} />{key && <kbd>{key}</kbd>}</button>)}
+            {choices.map(({ key, value, words }) => <button key={value} type="button" class="choice" disabled={isBusy} onClick={() => answer(value)}><span><Text of={words} /></span>{key && <kbd>{key}</kbd>}</button>)}
           </div>
           <label class="wide note">Comment (optional) <input type="text" value={comment} maxLength={2000} onInput={(event) => setComment(event.currentTarget.value)} /></label>
         </>
