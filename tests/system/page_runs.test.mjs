@@ -158,7 +158,7 @@ test('cases that got worse are named and counted, however many more got better',
   const { page, seen, close } = await tab('/compare?base=shift:base&new=shift:new');
   const worst = page.getByRole('heading', { name: 'Worst regressions' }).locator('xpath=following-sibling::ul[1]');
   await worst.locator('li').nth(11).waitFor();
-  assert.match(await worst.innerText(), /^q210 accuracy 1\.000 → 0\.000/);
+  assert.match(await worst.innerText(), /^q210\s+accuracy\s+1\.000 → 0\.000/);
   await page.getByText('58 further scores that are worse').waitFor();
   await page.getByText('210 other scores changed, better or neither').click();
   await page.getByText('10 more are not listed here.').waitFor();
