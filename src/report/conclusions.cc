@@ -26,7 +26,7 @@ std::string failed_gates(const Summary& summary) {
     failed.resize(kMostGates);
     failed.push_back(fmt::format("and {} more", more));
   }
-  return fmt::format("{}: {}.", gates_sentence(summary.gates), join(failed, ", "));
+  return fmt::format("{}: {}.", gates_sentence(summary), join(failed, ", "));
 }
 
 std::vector<std::string> headline_sentences(const Summary& summary) {
@@ -77,7 +77,7 @@ void conclude(Summary& summary) {
                               counted_words(summary.cases.total, "case", "cases")));
   }
   std::ranges::move(own, std::back_inserter(all));
-  if (!failed && !summary.gates.empty()) all.push_back(gates_sentence(summary.gates) + ".");
+  if (!failed && !summary.gates.empty()) all.push_back(gates_sentence(summary) + ".");
 }
 
 }  // namespace assay

@@ -47,16 +47,29 @@ void append_properties(const Summary& summary, std::string& out) {
   out += "    </properties>\n";
 }
 
+// Of a run that is not finished none: it may end otherwise.
+std::ptrdiff_t failed_gates(const Summary& summary) {
+  return summary.cases.open > 0 ? 0 : std::ranges::count(summary.gates, false, &GateResult::passed);
+}
+
 void append_gates(const Summary& summary, std::string& out) {
-  const auto failed = std::ranges::count(summary.gates, false, &GateResult::passed);
+  const auto failed = failed_gates(summary);
+  const std::size_t skipped = summary.cases.open > 0 ? summary.gates.size() : 0;
   out += fmt::format(
-      "  <testsuite name=\"{}.gates\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"0\" "
+      "  <testsuite name=\"{}.gates\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" "
       "time=\"0\"{}>\n",
-      xml_escape(summary.evaluation), summary.gates.size(), failed, timestamp(summary));
+      xml_escape(summary.evaluation), summary.gates.size(), failed, skipped, timestamp(summary));
   append_properties(summary, out);
   for (const GateResult& gate : summary.gates) {
     out += fmt::format("    <testcase classname=\"{}.gates\" name=\"{}\" time=\"0\"",
                        xml_escape(summary.evaluation), xml_escape(gate.gate));
+    if (summary.cases.open > 0) {
+      out += fmt::format(
+          ">\n      <skipped message=\"the run is not finished; the gate {} (value {})\"/>\n    "
+          "</testcase>\n",
+          gate_state_words(gate, summary), gate_value_words(gate, summary));
+      continue;
+    }
     if (gate.passed) {
       out += "/>\n";
       continue;
@@ -179,7 +192,7 @@ std::string xml_escape(std::string_view text) {
 
 std::string junit_report(const Summary& summary, const CaseResults& results) {
   const Counts counts = counts_of(results);
-  const auto failed = std::ranges::count(summary.gates, false, &GateResult::passed);
+  const auto failed = failed_gates(summary);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format("<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n",
                      xml_escape(fmt::format("assay {} {}", summary.evaluation, summary.run_id)),

@@ -88,9 +88,11 @@ void append_gates(const Summary& summary, std::string& out) {
   if (summary.gates.empty()) return;
   out += "| gate | | value |\n| --- | --- | ---: |\n";
   for (const GateResult& gate : summary.gates) {
-    out +=
-        fmt::format("| {} | {} | {}{} |\n", code_span(gate.gate), gate.passed ? "✅ passed" : "❌ **failed**",
-                    gate_value_words(gate, summary), gate.note.empty() ? "" : " (" + prose(gate.note) + ")");
+    const std::string state = summary.cases.open > 0 ? fmt::format("⏳ {}", gate_state_words(gate, summary))
+                              : gate.passed          ? "✅ passed"
+                                                     : "❌ **failed**";
+    out += fmt::format("| {} | {} | {}{} |\n", code_span(gate.gate), state, gate_value_words(gate, summary),
+                       gate.note.empty() ? "" : " (" + prose(gate.note) + ")");
   }
   out += '\n';
 }
@@ -218,10 +220,12 @@ std::string code_span(std::string_view text) {
 std::string markdown_report(const ReportInput& input) {
   const Summary& summary = input.summary;
   const bool failed = std::ranges::any_of(summary.gates, [](const GateResult& gate) { return !gate.passed; });
-  const std::string verdict = gates_sentence(summary.gates);
-  std::string out =
-      fmt::format("### {}Assay: {}{}\n\n", verdict.empty() ? "" : (failed ? "❌ " : "✅ "),
-                  prose(title_words(summary.evaluation)), verdict.empty() ? "" : ": " + verdict);
+  const bool open = summary.cases.open > 0;
+  std::string verdict = gates_sentence(summary);
+  if (open) verdict = verdict.empty() ? "not finished" : fmt::format("not finished; {}", verdict);
+  const std::string_view mark = open ? "⏳ " : verdict.empty() ? "" : failed ? "❌ " : "✅ ";
+  std::string out = fmt::format("### {}Assay: {}{}\n\n", mark, prose(title_words(summary.evaluation)),
+                                verdict.empty() ? "" : ": " + verdict);
   if (!summary.what.empty()) out += prose(summary.what) + "\n\n";
   append_conclusions(summary, out);
   out += cases_sentence(summary) + "\n\n";

@@ -279,14 +279,26 @@ std::string usage_sentence(const UsageTotals& usage) {
                      counted_words(usage.completion_tokens, "token", "tokens"), cost_words(usage.cost_usd));
 }
 
-std::string gates_sentence(const std::vector<GateResult>& gates) {
+std::string gates_sentence(const Summary& summary) {
+  const std::vector<GateResult>& gates = summary.gates;
   if (gates.empty()) return "";
   const auto failed = std::ranges::count(gates, false, &GateResult::passed);
+  if (summary.cases.open > 0) {
+    if (gates.size() == 1) return fmt::format("The gate {}", gate_state_words(gates.front(), summary));
+    if (failed == 0) return fmt::format("All {} gates hold so far", gates.size());
+    return fmt::format("{} of {} gates {} not hold so far", failed, gates.size(),
+                       failed == 1 ? "does" : "do");
+  }
   if (failed == 0) {
     return gates.size() == 1 ? "The gate passed" : fmt::format("All {} gates passed", gates.size());
   }
   if (gates.size() == 1) return "The gate failed";
   return fmt::format("{} of {} gates failed", failed, gates.size());
+}
+
+std::string_view gate_state_words(const GateResult& gate, const Summary& summary) {
+  if (summary.cases.open > 0) return gate.passed ? "holds so far" : "does not hold so far";
+  return gate.passed ? "passed" : "failed";
 }
 
 std::string first_of(const std::vector<std::string>& texts, std::size_t most) {

@@ -51,8 +51,11 @@ std::string stopping_sentence(const Summary& summary);
 // What was sent, paid and asked again: "12 requests (2 of them retries), 3 answers asked again, 1,000 tokens
 // in, …".
 std::string usage_sentence(const UsageTotals& usage);
-// "2 of 3 gates failed", "all 3 gates passed"; empty without gates.
-std::string gates_sentence(const std::vector<GateResult>& gates);
+// "2 of 3 gates failed", "All 3 gates passed"; of a run that is not finished, which may end otherwise, "All 3
+// gates hold so far"; empty without gates.
+std::string gates_sentence(const Summary& summary);
+// "passed" or "failed"; of a run that is not finished "holds so far" or "does not hold so far".
+std::string_view gate_state_words(const GateResult& gate, const Summary& summary);
 // "a, b, … and 3 more"
 std::string first_of(const std::vector<std::string>& texts, std::size_t most);
 // "2026-09-01 08:30:00 UTC"; what is no time stays as it is.

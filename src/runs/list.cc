@@ -14,6 +14,7 @@
 #include "report/summary.h"
 #include "report/words.h"
 #include "runs/directory.h"
+#include "runs/seal.h"
 #include "store/run_store.h"
 
 namespace assay {
@@ -142,7 +143,9 @@ FoundRun read_run(const std::string& directory) {
   FoundRun run;
   run.directory = directory;
   if (const auto config = read_file(directory + "/config.yaml")) read_config(*config, run);
-  if (!read_results(run)) read_journal(directory, run);
+  // What a finished run says is out of date as soon as somebody goes on with it.
+  const bool goes_on = RunStore::holds_run(directory) && is_seal_broken(directory);
+  if (goes_on || !read_results(run)) read_journal(directory, run);
   run.written = last_written(run.directory);
   return run;
 }

@@ -235,6 +235,10 @@ Result<SealHistory> break_seal(const std::string& directory) {
   return history;
 }
 
+bool is_seal_broken(const std::string& directory) {
+  return file_exists(broken_path(directory)) && !file_exists(path_of(directory));
+}
+
 void mend_seal(const std::string& directory) {
   std::error_code ignored;
   if (!file_exists(path_of(directory))) fs::rename(broken_path(directory), path_of(directory), ignored);

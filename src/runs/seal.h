@@ -66,6 +66,9 @@ Result<std::string> write_seal(const std::string& directory, const SealHistory& 
 // From now on the directory has no seal. The history of the seal that was broken, now or by a process that
 // was killed.
 Result<SealHistory> break_seal(const std::string& directory);
+// Whether a sitting has broken the seal and written no new one: the run is being gone on with, or was killed
+// then, and what its files say is of the sitting before.
+bool is_seal_broken(const std::string& directory);
 // Undoes it, where nothing was written after all.
 void mend_seal(const std::string& directory);
 

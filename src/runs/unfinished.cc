@@ -16,13 +16,14 @@
 #include "runs/collecting/problem_log.h"
 #include "runs/plan.h"
 #include "runs/run.h"
+#include "runs/seal.h"
 #include "store/run_store.h"
 
 namespace assay {
 
 bool is_unfinished(const std::string& directory) {
   return RunStore::holds_run(directory) && file_exists(directory + "/config.yaml") &&
-         !file_exists(directory + "/summary.json");
+         (!file_exists(directory + "/summary.json") || is_seal_broken(directory));
 }
 
 namespace {

@@ -9,7 +9,8 @@
 
 namespace assay {
 
-// Whether the directory holds a run without results.
+// Whether the directory holds a run without results, or with those of a sitting that it is gone on with
+// since.
 bool is_unfinished(const std::string& directory);
 
 // Made from the journal, the config and the data, as they are now; writes nothing and locks nothing. Its

@@ -45,6 +45,22 @@ TEST(JUnit, HasATestCasePerGate) {
   EXPECT_EQ(gates[2].get<std::string>("failure.<xmlattr>.message"), "the value is 2");
 }
 
+TEST(JUnit, GatesOfARunThatIsNotFinishedAreSkipped) {
+  Summary summary = sample_report().summary;
+  summary.cases.open = 40;
+  const Tree root = parsed(junit_report(summary, {})).get_child("testsuites");
+  EXPECT_EQ(root.get<int>("<xmlattr>.failures"), 0);
+  const auto suites = children(root, "testsuite");
+  EXPECT_EQ(suites[0].get<int>("<xmlattr>.skipped"), 3);
+  const auto gates = children(suites[0], "testcase");
+  ASSERT_EQ(gates.size(), 3U);
+  for (const Tree& gate : gates) EXPECT_EQ(gate.count("failure"), 0U);
+  EXPECT_EQ(gates[0].get<std::string>("skipped.<xmlattr>.message"),
+            "the run is not finished; the gate holds so far (value 60.0%)");
+  EXPECT_EQ(gates[2].get<std::string>("skipped.<xmlattr>.message"),
+            "the run is not finished; the gate does not hold so far (value 2)");
+}
+
 // CaseResults::kMost is 10,000, and so is kMostFailed.
 TEST(JUnit, ListsEveryErroredCaseAndEveryCaseBelowItsThresholdOfALargeRun) {
   CaseResults results;

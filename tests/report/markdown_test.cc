@@ -47,6 +47,20 @@ TEST(Markdown, ShowsTablesAndTheCasesWorthALook) {
             std::string::npos);
 }
 
+TEST(Markdown, ARunThatIsNotFinishedHasPassedAndFailedNothingYet) {
+  ReportInput input = sample_report();
+  input.summary.cases.open = 40;
+  const std::string text = markdown_report(input);
+  EXPECT_TRUE(
+      text.starts_with("### ⏳ Assay: Question router: not finished; 2 of 3 gates do not hold so far\n"))
+      << text;
+  EXPECT_NE(text.find("| `accuracy >= 0.5` | ⏳ holds so far | 60.0% |"), std::string::npos);
+  EXPECT_EQ(text.find("✅"), std::string::npos);
+  EXPECT_EQ(text.find("❌"), std::string::npos);
+  input.summary.gates.clear();
+  EXPECT_TRUE(markdown_report(input).starts_with("### ⏳ Assay: Question router: not finished\n"));
+}
+
 TEST(Markdown, ShowsNoVerdictWithoutGates) {
   ReportInput input = sample_report();
   input.summary.gates.clear();

@@ -108,11 +108,24 @@ TEST(Words, TellCasesThatFailedInPartByMetric) {
 TEST(Words, SayHowTheGatesWent) {
   const GateResult good{"a >= 0", true, 1, ""};
   const GateResult bad{"b >= 0", false, 1, ""};
-  EXPECT_EQ(gates_sentence({}), "");
-  EXPECT_EQ(gates_sentence({good}), "The gate passed");
-  EXPECT_EQ(gates_sentence({bad}), "The gate failed");
-  EXPECT_EQ(gates_sentence({good, good}), "All 2 gates passed");
-  EXPECT_EQ(gates_sentence({good, bad, bad}), "2 of 3 gates failed");
+  const auto said = [](std::vector<GateResult> gates, std::int64_t open = 0) {
+    Summary summary;
+    summary.gates = std::move(gates);
+    summary.cases.open = open;
+    return gates_sentence(summary);
+  };
+  EXPECT_EQ(said({}), "");
+  EXPECT_EQ(said({good}), "The gate passed");
+  EXPECT_EQ(said({bad}), "The gate failed");
+  EXPECT_EQ(said({good, good}), "All 2 gates passed");
+  EXPECT_EQ(said({good, bad, bad}), "2 of 3 gates failed");
+  // As long as cases have no outcome, either may still turn.
+  EXPECT_EQ(said({}, 5), "");
+  EXPECT_EQ(said({good}, 5), "The gate holds so far");
+  EXPECT_EQ(said({bad}, 5), "The gate does not hold so far");
+  EXPECT_EQ(said({good, good}, 5), "All 2 gates hold so far");
+  EXPECT_EQ(said({good, bad}, 5), "1 of 2 gates does not hold so far");
+  EXPECT_EQ(said({good, bad, bad}, 5), "2 of 3 gates do not hold so far");
 }
 
 TEST(Words, GateValuesHaveTheFormOfTheirMetric) {

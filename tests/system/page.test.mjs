@@ -348,8 +348,11 @@ test('two people judge a sheet at once by keys, blinded, take an answer back, an
   }
   await assertAccessible(page, 'a task');
   await page.screenshot({ path: join(screenshots, 'page-task.png'), fullPage: true });
-  await page.keyboard.press('a');
+  await page.keyboard.down('a');
   await page.getByText('1 of 4 done').waitFor();
+  // A key that is held has answered once.
+  for (let i = 0; i < 3; ++i) await page.keyboard.down('a');
+  await page.keyboard.up('a');
   await page.keyboard.press('u');
   await page.getByText('0 of 4 done').waitFor();
   for (const [one, key] of [[page, 'a'], [other.page, 't']]) {

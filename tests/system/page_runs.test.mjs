@@ -147,6 +147,25 @@ test('three runs are chosen and compared by keys alone, and a case is looked at 
   await close();
 });
 
+test('cases that got worse are named and counted, however many more got better', async () => {
+  // The server lists the 200 scores that changed most: 210 gains of 1 leave no place among them for 70 losses of 1.
+  for (const [name, isRight] of [['base', (i) => i >= 210], ['new', (i) => i < 210 || i >= 280]]) {
+    const rows = Array.from({ length: 300 }, (_, i) => ({ id: `q${String(i).padStart(3, '0')}`, question: `Question ${i}?`, expected_outcome: 'a', actual_outcome: isRight(i) ? 'a' : 'b' }));
+    writeLines(join(directory, `${name}.jsonl`), rows);
+    const { code, stderr } = await assay(['question_router', '--input-path', `${name}.jsonl`, '--output-dir', join(results, 'shift', name), '--quiet'], { cwd: directory });
+    assert.equal(code, 0, stderr);
+  }
+  const { page, seen, close } = await tab('/compare?base=shift:base&new=shift:new');
+  const worst = page.getByRole('heading', { name: 'Worst regressions' }).locator('xpath=following-sibling::ul[1]');
+  await worst.locator('li').nth(11).waitFor();
+  assert.match(await worst.innerText(), /^q210\s+accuracy\s+1\.000 → 0\.000/);
+  await page.getByText('58 further scores that are worse').waitFor();
+  await page.getByText('210 other scores changed, better or neither').click();
+  await page.getByText('10 more are not listed here.').waitFor();
+  assertQuiet(seen, origin);
+  await close();
+});
+
 test('whose run it is, is said in the place of a button that cannot work', async () => {
   const elsewhere = start(['run', join(directory, 'configs/watched.yaml'), '--output-dir', join(results, 'elsewhere'), '--quiet'], { env: sim.env });
   await askedMore(sim, 10, elsewhere);
@@ -199,11 +218,12 @@ test('a judged figure is offered as one, and a question of one’s own with yes 
   await page.goto(`${origin}/runs/bot:first/judge`);
   await own.getByLabel('Question').fill('What does it do?');
   await own.getByLabel('Answered by').selectOption('label');
-  await own.getByLabel('Classes, one a line').fill('asks back\nhelps\n');
+  await own.getByLabel('Classes, one a line').fill(`asks back\nhelps\n${'x'.repeat(190)}`);
   await assertAccessible(page, 'offers');
   await page.screenshot({ path: join(screenshots, 'page-own-question-1280-light.png'), fullPage: true });
   await own.getByRole('button', { name: 'Make the sheet' }).click();
   await page.locator('.choices button', { hasText: 'asks back' }).waitFor();
+  assert.ok(await overflow(page) <= 0, 'a long class is broken into lines');
   assertQuiet(seen, origin);
   await close();
 });

@@ -1,7 +1,8 @@
 // Keys of the page: each screen says what its keys do, and `?` shows them all. They rest while the reader types.
 import { useEffect, useRef } from 'preact/hooks';
 
-export interface KeyAction { key: string; does: string; act: () => void }
+// `once`: not again and again while the key is held.
+export interface KeyAction { key: string; does: string; act: () => void; once?: boolean }
 
 const active: { current: KeyAction[] }[] = [];
 
@@ -15,7 +16,7 @@ function onKey(event: KeyboardEvent): void {
     const action = current.find(({ key }) => key === event.key || (key.length === 1 && key === event.key.toLowerCase()));
     if (!action) continue;
     event.preventDefault();
-    action.act();
+    if (!event.repeat || !action.once) action.act();
     return;
   }
 }

@@ -8,7 +8,7 @@ import { plainText } from './text/code_points';
 import { Text } from './text/text';
 import { heldCases, heldText } from './run/held';
 import { AllCases } from './run/report_cases';
-import { Facts, RunReport, SectionLinks } from './run/run_report';
+import { Facts, isOpen, RunReport, SectionLinks } from './run/run_report';
 import { Verdict } from './run/sections';
 
 const rows = heldCases();
@@ -30,7 +30,7 @@ function Report({ report }: { report: ReportFile }) {
           {summary.what && <p class="what" dir="auto"><Text of={summary.what} /></p>}
           <Facts run={summary.run_id} started={summary.started} took={elapsedWords(summary)} summary={summary} />
         </div>
-        <Verdict gates={summary.gates} />
+        <Verdict gates={summary.gates} isOpen={isOpen(summary)} />
       </header>
       <SimulatedBanner models={summary.simulated ?? []} />
       <SectionLinks {...parts} more={pages.map((name) => <li key={name}><a href={name}>{plainText(titleWords(name.replace(/\.html$/, '')))} ↗</a></li>)} />

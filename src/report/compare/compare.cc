@@ -161,13 +161,24 @@ void judge(FigureChange& change, double margin) {
 }
 
 void add_most_changed(std::vector<ChangedCase> all, std::size_t most, RunComparison& comparison) {
-  comparison.changed = std::move(all);
-  std::sort(comparison.changed.begin(), comparison.changed.end(), [](const auto& a, const auto& b) {
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     const double one = std::abs(a.fresh - a.base);
     const double other = std::abs(b.fresh - b.base);
     return one != other ? one > other : std::tie(a.figure, a.id) < std::tie(b.figure, b.id);
   });
-  if (comparison.changed.size() > most) comparison.changed.resize(most);
+  comparison.changed_scores = static_cast<std::int64_t>(all.size());
+  // Out of all of them: where many gain much, those that lose are not among the most changed.
+  for (const ChangedCase& one : all) {
+    if (!one.worse) continue;
+    ++comparison.worse_scores;
+    if (comparison.worst.size() < most) comparison.worst.push_back(one);
+  }
+  if (all.size() > most) all.resize(most);
+  comparison.changed = std::move(all);
+}
+
+bool is_worse(double from, double to, Metric::Better better) {
+  return better == Metric::Better::higher ? to < from : better == Metric::Better::lower && to > from;
 }
 
 // 1 if the case failed; nothing if it was left out by design, or by a judge that the other run does not have.
@@ -199,22 +210,27 @@ std::optional<FigureChange> compare_failures(const Pairing& pairing, RunComparis
 // Every figure that both runs have.
 void compare_scores(const RunScores& base, const RunScores& fresh, const Pairing& pairing,
                     const CompareOptions& options, RunComparison& comparison) {
+  const bool alike = comparison.judged_differently.empty();
   std::vector<ChangedCase> changed;
   for (std::size_t f = 0; f < fresh.figures.size(); ++f) {
     const std::string& name = fresh.figures[f];
     const auto before = std::ranges::find(base.figures, name);
     if (before == base.figures.end()) continue;
     const auto b = static_cast<std::size_t>(before - base.figures.begin());
+    const Metric* metric = find_metric(fresh.summary, name);
+    const auto better = !alike              ? Metric::Better::neither
+                        : metric != nullptr ? metric->better
+                                            : Metric::Better::higher;
     std::vector<PairedScores> scores;
     scores.reserve(pairing.pairs.size());
     for (const auto& [one, other] : pairing.pairs) {
       const auto from = b < one->scores.size() ? one->scores[b] : std::nullopt;
       const auto to = f < other->scores.size() ? other->scores[f] : std::nullopt;
       scores.push_back({one, other, from, to});
-      if (from && to && *from != *to) changed.push_back({other->id, name, *from, *to, other->text});
+      if (from && to && *from != *to)
+        changed.push_back({other->id, name, *from, *to, other->text, is_worse(*from, *to, better)});
     }
-    comparison.figures.push_back(
-        compare_figure(name, scores, pairing.clustered, find_metric(fresh.summary, name)));
+    comparison.figures.push_back(compare_figure(name, scores, pairing.clustered, metric));
   }
   add_most_changed(std::move(changed), options.most_changed, comparison);
 }

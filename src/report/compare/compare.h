@@ -82,6 +82,7 @@ struct ChangedCase {
   double base = 0;
   double fresh = 0;
   std::string text;
+  bool worse = false;  // new lies on the figure's worse side of base
 };
 
 // A case that was scored in base and failed in new.
@@ -113,7 +114,12 @@ struct RunComparison {
   std::vector<std::string> no_longer_pass;
   std::vector<std::string> pass_now;
   std::vector<FigureChange> figures;
-  std::vector<ChangedCase> changed;  // most changed first
+  // Scores of cases that differ: how many there are, and the first of them, most changed first.
+  std::int64_t changed_scores = 0;
+  std::vector<ChangedCase> changed;
+  // Of all of them those that are worse, likewise; none of runs that are judged differently.
+  std::int64_t worse_scores = 0;
+  std::vector<ChangedCase> worst;
   // Figures that are no mean over cases: side by side, without a test.
   struct Aside {
     std::string figure;
@@ -127,8 +133,8 @@ struct RunComparison {
 };
 
 struct CompareOptions {
-  double margin = 0;  // how much worse is still no regression
-  std::size_t most_changed = 20;
+  double margin = 0;              // how much worse is still no regression
+  std::size_t most_changed = 20;  // told of the scores that changed, and of those that are worse
 };
 
 // Fails if the runs are of different evaluations, or share no case or no figure.

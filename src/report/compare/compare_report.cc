@@ -59,6 +59,18 @@ JsonArray failures_json(const std::vector<FailedCase>& cases) {
   return list;
 }
 
+JsonArray changes_json(const std::vector<ChangedCase>& cases) {
+  JsonArray list;
+  for (const ChangedCase& one : cases) {
+    list.push_back(JsonObject{{"id", one.id},
+                              {"metric", one.figure},
+                              {"base", one.base},
+                              {"new", one.fresh},
+                              {"worse", one.worse}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Json to_json(const RunComparison& comparison) {
@@ -83,11 +95,6 @@ Json to_json(const RunComparison& comparison) {
                                  {"regression", change.regression},
                                  {"sentence", change.sentence}});
   }
-  JsonArray changed;
-  for (const ChangedCase& one : comparison.changed) {
-    changed.push_back(
-        JsonObject{{"id", one.id}, {"metric", one.figure}, {"base", one.base}, {"new", one.fresh}});
-  }
   JsonArray asides;
   for (const auto& one : comparison.asides) {
     asides.push_back(
@@ -111,7 +118,10 @@ Json to_json(const RunComparison& comparison) {
                     {"no_longer_pass", texts_json(comparison.no_longer_pass)},
                     {"pass_now", texts_json(comparison.pass_now)},
                     {"metrics", std::move(figures)},
-                    {"changed_most", std::move(changed)},
+                    {"changed_scores", comparison.changed_scores},
+                    {"changed_most", changes_json(comparison.changed)},
+                    {"worse_scores", comparison.worse_scores},
+                    {"worst", changes_json(comparison.worst)},
                     {"without_test", std::move(asides)},
                     {"regression", comparison.regressed()},
                     {"undecided", comparison.undecided()}};
@@ -133,6 +143,11 @@ std::string markdown_comparison(const RunComparison& comparison) {
       const FailedCase& one = comparison.new_failures[i];
       out += fmt::format("| {} | {} | {} | {} |\n", code_span(one.id), plain_words(one.outcome),
                          code_span(shorten(one.error, 200)), code_span(shorten(one.text, 120)));
+    }
+    if (comparison.new_failures.size() > kShownFailures) {
+      out += fmt::format(
+          "\n{} more fail now.\n",
+          count_words(static_cast<std::int64_t>(comparison.new_failures.size() - kShownFailures)));
     }
   }
   out += "\n| figure | base | new | difference | 95% interval | p | p (Holm) | d_z | rose / fell / equal |\n";

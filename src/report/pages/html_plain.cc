@@ -22,7 +22,11 @@ constexpr std::size_t kFewRows = 30;    // the same beside a script
 constexpr std::size_t kFewCases = 20;
 
 std::string verdict(const Summary& summary) {
-  const std::string sentence = gates_sentence(summary.gates);
+  const std::string sentence = gates_sentence(summary);
+  if (summary.cases.open > 0) {
+    return fmt::format("<p class=\"verdict none\">Not finished{}{}</p>", sentence.empty() ? "" : ". ",
+                       sentence);
+  }
   if (sentence.empty()) return "<p class=\"verdict none\">No gates were set</p>";
   const bool failed = std::ranges::any_of(summary.gates, [](const GateResult& gate) { return !gate.passed; });
   return fmt::format("<p class=\"verdict {}\"><span aria-hidden=\"true\">{}</span> {}</p>",
@@ -82,13 +86,17 @@ std::string figures(const Summary& summary) {
 }
 
 std::string gates(const Summary& summary) {
+  const bool open = summary.cases.open > 0;
   std::string out = "<ul class=\"gates\">\n";
   for (const GateResult& gate : summary.gates) {
     out += fmt::format(
-        "<li class=\"{0}\"><span class=\"state\"><span aria-hidden=\"true\">{1}</span> {2}</span>"
+        "<li class=\"{0}\"><span class=\"state\">{1}{2}</span>"
         "<code><bdi>{3}</bdi></code><span class=\"found\">value {4}</span>{5}</li>\n",
-        gate.passed ? "pass" : "fail", gate.passed ? "✓" : "✗", gate.passed ? "passed" : "failed",
-        text(gate.gate, 500), gate_value_words(gate, summary),
+        open          ? "open"
+        : gate.passed ? "pass"
+                      : "fail",
+        open ? "" : fmt::format("<span aria-hidden=\"true\">{}</span> ", gate.passed ? "✓" : "✗"),
+        gate_state_words(gate, summary), text(gate.gate, 500), gate_value_words(gate, summary),
         gate.note.empty() ? "" : fmt::format("<span class=\"note\">{}</span>", text(gate.note, 1'000)));
   }
   return out + "</ul>\n";

@@ -117,8 +117,11 @@
     const other = { ArrowLeft: () => go(state.place - 1), ArrowRight: () => go(state.place + 1), Backspace: take_back, s: save }[event.key];
     if (choice === undefined && other === undefined) return;
     event.preventDefault();
-    if (choice) say(choice.value);
-    else other();
+    if (choice) {
+      if (!event.repeat) say(choice.value);  // a key that is held labels one case, not the rest of the sheet
+    } else {
+      other();
+    }
   });
   show();
 })();

@@ -4,9 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
 #include "runs/show/listed_cases.h"
 #include "runs/show/opened_run.h"
 #include "runs/show/run_version.h"
@@ -19,14 +16,6 @@ std::uint64_t hash_of(std::string_view id) {
   return std::hash<std::string_view>()(id);
 }
 
-// Another file, or another content of it, has another text; empty if there is none.
-std::string file_version(const std::string& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return "";
-  return fmt::format("{}.{}.{}.{}.{}", info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
-                     info.st_mtim.tv_nsec);
-}
-
 template <class Entry, class Place>
 std::vector<Place> places_of(const std::vector<Entry>& entries, std::string_view id) {
   std::vector<Place> places;
@@ -37,14 +26,15 @@ std::vector<Place> places_of(const std::vector<Entry>& entries, std::string_view
 
 }  // namespace
 
-Result<std::shared_ptr<const CasePlaces>> CasePlaces::read(const std::string& directory) {
+Result<std::shared_ptr<const CasePlaces>> CasePlaces::read(const std::string& directory,
+                                                           HashedFiles* hashes) {
   auto places = std::make_shared<CasePlaces>();
   places->directory_ = directory;
   const RunVersion version = run_version(directory);
   if (!version.settled || !has_results(directory))
     return fail(ErrorKind::usage, "the run is not finished, or only just");
   places->version_ = version.text;
-  auto run = OpenedRun::open(directory);
+  auto run = OpenedRun::open(directory, OpenedRun::Data::unknown, hashes);
   if (!run) return fail(std::move(run.error()));
   if ((*run)->evaluation != nullptr) {
     if ((*run)->evaluation->goes_on()) return fail(ErrorKind::usage, "its cases have no fixed places");
@@ -109,7 +99,7 @@ bool CaseFinder::knows(const std::string& directory) {
 
 Result<CaseView> CaseFinder::show(const std::string& directory, const std::string& id) {
   const auto places = kept(directory);
-  return show_case(directory, id, places.get());
+  return show_case(directory, id, places.get(), &hashes_);
 }
 
 void CaseFinder::prepare(const std::string& directory) {
@@ -118,7 +108,7 @@ void CaseFinder::prepare(const std::string& directory) {
     if (std::ranges::find(learning_, directory) != learning_.end()) return;
     learning_.push_back(directory);
   }
-  auto places = CasePlaces::read(directory);
+  auto places = CasePlaces::read(directory, &hashes_);
   const std::lock_guard guard(mutex_);
   std::erase(learning_, directory);
   if (!places) return;  // then it is read from the start, which tells what is wrong

@@ -14,13 +14,15 @@
 #include "core/json/jsonl.h"
 #include "engine/case.h"
 #include "report/cases/case_view.h"
+#include "runs/show/hashed_files.h"
 
 namespace assay {
 
 class CasePlaces {
  public:
   // Reads data and results once. Kind usage if the run is not finished, or has no fixed order of cases.
-  static Result<std::shared_ptr<const CasePlaces>> read(const std::string& directory);
+  static Result<std::shared_ptr<const CasePlaces>> read(const std::string& directory,
+                                                        HashedFiles* hashes = nullptr);
 
   // Places of all cases whose ids have the same hash: who goes there looks at the id.
   std::vector<CasePlace> in_data(std::string_view id) const;
@@ -48,7 +50,8 @@ class CasePlaces {
 // Opens cases for many readers. Thread-safe.
 class CaseFinder {
  public:
-  // What show_case() gives. Of a run whose places are known in milliseconds; else it is read from the start.
+  // What show_case() gives. Of a run whose places are known in milliseconds; else what stands before the case
+  // is gone through.
   Result<CaseView> show(const std::string& directory, const std::string& id);
   // Whether prepare() would help.
   bool knows(const std::string& directory);
@@ -64,6 +67,7 @@ class CaseFinder {
   };
   std::shared_ptr<const CasePlaces> kept(const std::string& directory);
 
+  HashedFiles hashes_;
   std::mutex mutex_;
   std::vector<Kept> kept_;             // the last one used comes first
   std::vector<std::string> learning_;  // directories

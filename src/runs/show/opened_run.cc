@@ -9,6 +9,7 @@
 #include "evaluations/result_line.h"
 #include "runs/directory.h"
 #include "runs/list.h"
+#include "runs/show/hashed_files.h"
 
 namespace assay {
 namespace {
@@ -43,13 +44,13 @@ Task<Status> read_sittings(OpenedRun& run) {
 }
 
 // What was asked for other data says nothing of these.
-Status check_data(const OpenedRun& run) {
+Status check_data(const OpenedRun& run, HashedFiles* hashes) {
   if (run.store == nullptr || run.store->identity().data_hash.empty()) return {};
-  auto hash = sha256_of_file(run.evaluation->data_path());
+  const std::string path = run.evaluation->data_path();
+  auto hash = hashes != nullptr ? hashes->sha256(path) : sha256_of_file(path);
   if (!hash) return fail(std::move(hash.error()));
   if (*hash == run.store->identity().data_hash) return {};
-  return fail(Error{
-      ErrorKind::changed, "the data changed since the run began", {{"file", run.evaluation->data_path()}}});
+  return fail(Error{ErrorKind::changed, "the data changed since the run began", {{"file", path}}});
 }
 
 }  // namespace
@@ -62,7 +63,8 @@ Status check_run_directory(const std::string& directory) {
                     {{"directory", directory}}});
 }
 
-Result<std::unique_ptr<OpenedRun>> OpenedRun::open(const std::string& directory, Data data) {
+Result<std::unique_ptr<OpenedRun>> OpenedRun::open(const std::string& directory, Data data,
+                                                   HashedFiles* hashes) {
   auto run = std::make_unique<OpenedRun>();
   if (RunStore::holds_run(directory)) {
     auto store = RunStore::open(directory, nullptr);
@@ -78,7 +80,7 @@ Result<std::unique_ptr<OpenedRun>> OpenedRun::open(const std::string& directory,
   }
   run->plan = std::move(*plan);
   run->evaluation = run->plan->evaluation.get();
-  if (auto same = data == Data::unknown ? check_data(*run) : Status(); !same) {
+  if (auto same = data == Data::unknown ? check_data(*run, hashes) : Status(); !same) {
     run->no_evaluation = std::move(same.error());
     run->evaluation = nullptr;
     return run;

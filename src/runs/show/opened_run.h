@@ -18,11 +18,14 @@
 
 namespace assay {
 
+class HashedFiles;
+
 struct OpenedRun {
   // An error if there is neither a journal nor results. Data that are known to be those of the run need not
-  // be read for it.
+  // be read for it; else their hash is taken from `hashes`, if there are some.
   enum class Data { unknown, those_of_the_run };
-  static Result<std::unique_ptr<OpenedRun>> open(const std::string& directory, Data data = Data::unknown);
+  static Result<std::unique_ptr<OpenedRun>> open(const std::string& directory, Data data = Data::unknown,
+                                                 HashedFiles* hashes = nullptr);
 
   EventLoop loop;
   std::unique_ptr<RunStore> store;  // null: nothing was asked outside, or not yet

@@ -77,6 +77,42 @@ EffectView view_of(EffectRow row) {
   return view;
 }
 
+// Where a case stands in the results, and on which line of the data.
+struct InResults {
+  std::int64_t row = 0;  // from 0
+  LinePlace place;
+  std::uint64_t line = 0;
+};
+
+// Told by the bytes that its line begins with, so that no other line is parsed. Nothing if there is none that
+// begins so, which does not say that there is no such case.
+std::optional<InResults> find_in_results(const std::string& directory, std::string_view id) {
+  auto reader = LineReader::open(directory + "/results.jsonl");
+  if (!reader) return std::nullopt;
+  std::string begin = R"({"id":)";
+  append_json_string(begin, id);
+  begin += ',';
+  LineParser parser({"id", "line"});
+  for (std::int64_t row = 0;; ++row) {
+    const auto line = reader->next();
+    if (!line || !*line) return std::nullopt;
+    if (!(*line)->text.starts_with(begin)) continue;
+    if (!parser.parse(**line) || parser.field(0).text != id) return std::nullopt;
+    const bool has_line = parser.field(1).kind == FieldValue::Kind::number && parser.field(1).number >= 1;
+    return InResults{row, reader->place(), has_line ? static_cast<std::uint64_t>(parser.field(1).number) : 0};
+  }
+}
+
+std::optional<LinePlace> place_of_line(const std::string& file, std::uint64_t number) {
+  auto reader = LineReader::open(file);
+  if (!reader) return std::nullopt;
+  for (;;) {
+    const auto line = reader->next();
+    if (!line || !*line || (*line)->number > number) return std::nullopt;
+    if ((*line)->number == number) return reader->place();
+  }
+}
+
 class Looking {
  public:
   Looking(const std::string& directory, const std::string& id, OpenedRun& run, const CasePlaces* places)
@@ -118,6 +154,12 @@ class Looking {
       }
       source = run_.evaluation->chosen_cases();  // it is not there: those with the nearest ids are looked for
       if (!source) return fail(std::move(source.error()));
+    } else if (is_found_by_its_line(**source)) {
+      take_input((*source)->current());
+      return {};
+    } else {
+      source = run_.evaluation->chosen_cases();
+      if (!source) return fail(std::move(source.error()));
     }
     for (;;) {
       auto more = (*source)->next();
@@ -132,6 +174,23 @@ class Looking {
       take_input(current);
       return {};
     }
+  }
+
+  // Of a finished run over lines of JSON the results say which line the case is, and it is looked at: its id
+  // and, where something was asked for it, that the journal has it at this index.
+  bool is_found_by_its_line(CaseSource& source) {
+    const std::string data = run_.evaluation->data_path();
+    if (run_.evaluation->goes_on() || !has_results(directory_)) return false;
+    in_results_ = find_in_results(directory_, view_.id);
+    if (!in_results_ || in_results_->line == 0 || !data.ends_with(".jsonl")) return false;
+    const auto place = place_of_line(data, in_results_->line);
+    if (!place || !source.go_to({.index = in_results_->row, .line = *place})) return false;
+    source.take_problems();
+    if (source.current().id != view_.id || source.current().index != in_results_->row) return false;
+    if (run_.store == nullptr) return true;
+    const auto kept = run_.loop.run_until_done(run_.store->outcomes(in_results_->row, 1));
+    return kept && !kept->empty() && kept->front().case_index == in_results_->row &&
+           kept->front().case_id == view_.id;
   }
 
   void take_input(const Case& current) {
@@ -186,6 +245,14 @@ class Looking {
       }
       return {};
     }
+    if (in_results_) {
+      auto reader = LineReader::open(directory_ + "/results.jsonl");
+      if (!reader) return fail(std::move(reader.error()));
+      if (auto there = reader->go_to(in_results_->place); !there) return there;
+      auto line = reader->next();
+      if (!line) return fail(std::move(line.error()));
+      if (*line) return take_result((*line)->text);
+    }
     return look_through("results.jsonl", view_.id);
   }
 
@@ -232,6 +299,7 @@ class Looking {
   const std::string& directory_;
   OpenedRun& run_;
   const CasePlaces* places_;
+  std::optional<InResults> in_results_;
   NearIds near_;
   CaseView view_;
   std::optional<Case> input_;
@@ -248,10 +316,11 @@ std::string evaluation_of(const std::string& directory, const OpenedRun& run) {
 
 }  // namespace
 
-Result<CaseView> show_case(const std::string& directory, const std::string& id, const CasePlaces* places) {
+Result<CaseView> show_case(const std::string& directory, const std::string& id, const CasePlaces* places,
+                           HashedFiles* hashes) {
   if (auto there = check_run_directory(directory); !there) return fail(std::move(there.error()));
   auto run = OpenedRun::open(
-      directory, places == nullptr ? OpenedRun::Data::unknown : OpenedRun::Data::those_of_the_run);
+      directory, places == nullptr ? OpenedRun::Data::unknown : OpenedRun::Data::those_of_the_run, hashes);
   if (!run) return fail(std::move(run.error()));
   auto view = Looking(directory, id, **run, places).look();
   if (view) view->evaluation = evaluation_of(directory, **run);

@@ -141,7 +141,12 @@ void show_case_route(Results& results, const ExchangePointer& exchange) {
     const auto run = named_run(results, *exchange);
     if (run == nullptr) return;
     const auto view = results.cases.show(run->run.directory, id);
-    if (view) return exchange->send(200, to_json(*view));
+    if (view) {
+      exchange->send(200, to_json(*view));
+      if (run->run.complete && run->run.done >= static_cast<std::int64_t>(kLearnFrom))
+        learn(results, run->run.directory);
+      return;
+    }
     if (view.error().kind == ErrorKind::usage) return exchange->send_error(404, view.error().message);
     exchange->send_failure(view.error());
   });

@@ -72,6 +72,8 @@ std::string comparison() {
                                                                {"new_reason", kText}}))},
                                      {"base_usage", usage},
                                      {"new_usage", usage}});
+  const std::string changed = list_of(
+      object({{"id", kText}, {"metric", kText}, {"base", kNumber}, {"new", kNumber}, {"worse", kFlag}}));
   return object(
       {{"conclusions", kTexts},
        {"evaluation", kText},
@@ -88,8 +90,10 @@ std::string comparison() {
        {"no_longer_pass", kTexts},
        {"pass_now", kTexts},
        {"metrics", list_of(change)},
-       {"changed_most",
-        list_of(object({{"id", kText}, {"metric", kText}, {"base", kNumber}, {"new", kNumber}}))},
+       {"changed_scores", kWhole},
+       {"changed_most", changed},
+       {"worse_scores", kWhole},
+       {"worst", changed},
        {"without_test",
         list_of(object({{"metric", kText}, {"base", or_null(kNumber)}, {"new", or_null(kNumber)}}))},
        {"regression", kFlag},

@@ -254,5 +254,36 @@ TEST(Compare, CasesThatPassedInOneRunOnlyAreNamed) {
             "1 case that passed in base does not in new: c0. 1 the other way round.");
 }
 
+// 30 cases gain 1, 3 lose 0.5: no loss is among the 20 that changed most.
+TEST(Compare, WhatGotWorseIsListedHoweverMuchMoreOthersGained) {
+  std::vector<double> before(33, 0);
+  std::vector<double> after(33, 1);
+  for (const std::size_t loser : {4U, 9U, 20U}) {
+    before[loser] = 1;
+    after[loser] = 0.5;
+  }
+  const auto comparison = compare_runs(run(before), run(after), {});
+  ASSERT_TRUE(comparison) << comparison.error().text();
+  EXPECT_EQ(comparison->changed_scores, 33);
+  ASSERT_EQ(comparison->changed.size(), 20U);
+  for (const ChangedCase& one : comparison->changed) EXPECT_FALSE(one.worse) << one.id;
+  EXPECT_EQ(comparison->worse_scores, 3);
+  ASSERT_EQ(comparison->worst.size(), 3U);
+  EXPECT_EQ(comparison->worst.front().id, "c20");
+  // Where lower is better the others are the worse ones.
+  const auto lower = Metric::Better::lower;
+  EXPECT_EQ(compare_runs(run(before, "bias.mean", lower), run(after, "bias.mean", lower), {})->worse_scores,
+            30);
+  const auto neither = Metric::Better::neither;
+  EXPECT_EQ(compare_runs(run(before, "length", neither), run(after, "length", neither), {})->worse_scores, 0);
+  // Another judge makes nothing a regression of the target.
+  RunScores other = run(after);
+  other.judging = JsonObject{{"judge", "openai/other"}};
+  const auto judged = compare_runs(run(before), other, {});
+  EXPECT_EQ(judged->worse_scores, 0);
+  EXPECT_TRUE(judged->worst.empty());
+  EXPECT_EQ(judged->changed_scores, 33);
+}
+
 }  // namespace
 }  // namespace assay

@@ -6,11 +6,14 @@
 #include <vector>
 
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "net/event_loop.h"
+#include "runs/seal.h"
+#include "runs/unfinished.h"
 #include "store/run_store.h"
 
 namespace assay {
@@ -116,6 +119,33 @@ TEST_F(CatalogueTest, ARunIsRunningWhileSomebodyHasItsLock) {
     EXPECT_TRUE(rate()) << "known from the looks before and after";
   }
   EXPECT_EQ(state_words(*catalogue.look()->runs().front()), "unfinished");
+}
+
+// Of the run's four cases three were evaluated; then somebody went on with it, and one is done anew so far.
+TEST_F(CatalogueTest, WhatAFinishedRunSaidIsNotSaidOfItWhileItIsGoneOnWith) {
+  const std::string directory = finished("again", "2026-11-01T10:00:00Z");
+  {
+    auto store =
+        RunStore::create(directory, std::move(*RunStore::lock(directory)),
+                         {"r", "question_router", "0", "2026-11-01T10:00:00Z", "{}", "d", "h", 4}, {});
+    ASSERT_TRUE(store) << store.error().text();
+    ASSERT_TRUE(loop.run_until_done((*store)->put(OutcomeRow{0, "a", "scored", R"({"result": {}})"})));
+  }
+  ASSERT_TRUE(write_seal(directory, {}));
+  RunCatalogue catalogue({root});
+  const auto shown = [&] {
+    const auto list = catalogue.look();
+    const CataloguedRun& one = *list->runs().front();
+    return fmt::format("{}: {} of {}", state_words(one), one.run.done, one.run.cases);
+  };
+  EXPECT_EQ(shown(), "gate failed: 4 of 4");
+  EXPECT_FALSE(is_unfinished(directory));
+  ASSERT_TRUE(break_seal(directory));
+  EXPECT_EQ(shown(), "unfinished: 1 of 4");
+  EXPECT_FALSE(catalogue.look()->runs().front()->run.figure);
+  EXPECT_TRUE(is_unfinished(directory));
+  mend_seal(directory);
+  EXPECT_EQ(shown(), "gate failed: 4 of 4");
 }
 
 TEST_F(CatalogueTest, ALookNeverKeepsAnybodyFromTheLock) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "core/sha256.h"
 #include "runs/show/whole_case.h"
 
 namespace assay {
@@ -68,6 +69,40 @@ TEST_F(CasePlacesTest, ACaseThatIsOpenedByItsPlaceIsTheSame) {
   const auto none = finder.show(directory, "case-5o");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().text(), show_case(directory, "case-5o").error().text());
+}
+
+// The data have an empty line behind each case.
+TEST_F(CasePlacesTest, ACaseIsTheLineThatItsResultTellsIfItHasItsId) {
+  const std::string id = "case-31";
+  for (const int told : {63, 61, 62, 4'000}) {  // 63 it is
+    std::string results;
+    for (int i = 0; i < 50; ++i) {
+      results += fmt::format(R"({{"id":"case-{}","line":{},"outcome":"scored","actual_outcome":"a{}"}})", i,
+                             i == 31 ? told : 2 * i + 1, i) +
+                 "\n";
+    }
+    write("results.jsonl", results);
+    const auto found = show_case(directory, id);
+    ASSERT_TRUE(found) << found.error().text();
+    ASSERT_TRUE(found->input) << told;
+    EXPECT_EQ(text_at(*found->input, "question"), "permit 31?") << told;
+    EXPECT_EQ(text_at(found->result, "actual_outcome"), "a31");
+  }
+}
+
+TEST_F(CasePlacesTest, AFileIsHashedAgainOnlyIfItChanged) {
+  HashedFiles hashes;
+  const std::string path = directory + "/data.jsonl";
+  EXPECT_EQ(*hashes.sha256(path), *sha256_of_file(path));
+  write_data("another");
+  EXPECT_EQ(*hashes.sha256(path), *sha256_of_file(path));
+  // The same size and the same time: it is taken for the same file.
+  const auto written = std::filesystem::last_write_time(path);
+  const std::string before = *hashes.sha256(path);
+  std::fstream(path, std::ios::in | std::ios::out).put('[');
+  std::filesystem::last_write_time(path, written);
+  EXPECT_EQ(*hashes.sha256(path), before);
+  EXPECT_FALSE(hashes.sha256(directory + "/nowhere.jsonl"));
 }
 
 TEST_F(CasePlacesTest, PlacesOfDataThatChangedAreForgotten) {

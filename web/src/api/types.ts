@@ -55,7 +55,7 @@ export interface RunList { runs: RunGlance[]; fitting: number; total: number; ev
 
 export interface Gate { gate: string; passed: boolean; value: number | null; note?: string }
 export interface SummaryTable { columns?: string[]; labels?: string[]; rows: unknown[][]; more_rows?: number }
-export interface CaseCounts { total: number; evaluated: number; errored: number; invalid: number; skipped?: number }
+export interface CaseCounts { total: number; evaluated: number; errored: number; invalid: number; skipped?: number; open?: number }
 export interface Summary {
   assay: string;
   evaluation: string;
@@ -165,7 +165,7 @@ export interface Change {
   regression: boolean;
   sentence: string;
 }
-export interface ChangedCase { id: string; metric: string; base: number; new: number }
+export interface ChangedCase { id: string; metric: string; base: number; new: number; worse: boolean }
 // Of runs that are judged differently: what the second judge makes of the answers that the first one judged.
 export interface JudgeChange {
   sentences: string[];
@@ -187,7 +187,11 @@ export interface Comparison {
   no_longer_pass: string[];
   pass_now: string[];
   metrics: Change[];
+  // The first of so many, most changed first: of all that changed, and of those that are worse.
+  changed_scores: number;
   changed_most: ChangedCase[];
+  worse_scores: number;
+  worst: ChangedCase[];
   without_test: { metric: string; base: number | null; new: number | null }[];
   regression: boolean;
 }

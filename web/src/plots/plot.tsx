@@ -4,6 +4,7 @@ import type { PlotFile } from '../api/types';
 import { DataTable } from '../tables/data_table';
 import { Text } from '../text/text';
 import { drawInto, savings, themes, type Theme } from './drawing';
+import { inTurn } from './in_turn';
 import { dataColumns } from './plot_data';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -19,7 +20,9 @@ export function Plot({ plot }: { plot: PlotFile }) {
     if (!box) return undefined;
     let view: ReturnType<typeof drawInto> | undefined;
     let width = 0;
+    let isGone = false;
     const drawIn = (theme: Theme): void => {
+      if (isGone) return;
       view?.finalize();
       width = box.clientWidth;
       try {
@@ -32,12 +35,19 @@ export function Plot({ plot }: { plot: PlotFile }) {
     };
     const draw = (): void => drawIn(dark.matches ? themes.dark : themes.light);
     const toPrint = (): void => drawIn(themes.light);
-    const resized = new ResizeObserver(() => { if (box.clientWidth !== width) draw(); });
+    let takeBack = (): void => undefined;
+    const resized = new ResizeObserver(() => {
+      if (box.clientWidth === width) return;
+      takeBack();
+      takeBack = inTurn(draw);
+    });
     resized.observe(box);
     dark.addEventListener('change', draw);
     addEventListener('beforeprint', toPrint);
     addEventListener('afterprint', draw);
     return () => {
+      isGone = true;
+      takeBack();
       resized.disconnect();
       removeEventListener('beforeprint', toPrint);
       removeEventListener('afterprint', draw);

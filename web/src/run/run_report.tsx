@@ -28,6 +28,9 @@ export function Facts({ run, started, took, summary }: { run: string; started: s
   );
 }
 
+// Some cases have no outcome yet.
+export const isOpen = (summary: Summary | null): boolean => (summary?.cases.open ?? 0) > 0;
+
 interface ReportProps { detail: ReportDetail; cases: ComponentChildren; link?: (id: string) => ComponentChildren }
 interface Part { id: string; title: string; isThere: boolean; content: () => ComponentChildren }
 
@@ -46,7 +49,7 @@ function partsOf({ detail, cases, link }: ReportProps): Part[] {
         <RestsOn cases={summary.cases} sentences={detail.rests_on} />
       </>
     )),
-    part('gates', 'Gates', gates.length > 0, () => <Gates gates={gates} figures={figures} />),
+    part('gates', 'Gates', gates.length > 0, () => <Gates gates={gates} figures={figures} isOpen={isOpen(summary)} />),
     part('cases', 'Cases', Boolean(cases), () => cases),
     part('notable', 'Cases worth a look', notable.length > 0, () => <NotableCases of={notable} link={link} />),
     part('plots', 'Plots', plots.length > 0, () => <Plots of={plots} />),

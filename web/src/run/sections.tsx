@@ -5,8 +5,17 @@ import { costWords, countWords, figureWords, notAvailable, titleWords } from '..
 import { DataTable, Matrix } from '../tables/data_table';
 import { Inline, Text } from '../text/text';
 
-export function Verdict({ gates }: { gates: Gate[] }) {
+// What a gate came to; of a run that is not finished, which may end otherwise, what it comes to so far.
+const gateState = (passed: boolean, isOpen: boolean): string => (isOpen ? (passed ? 'holds so far' : 'does not hold so far') : passed ? 'passed' : 'failed');
+
+function openGatesWords(gates: Gate[], failed: number): string {
+  if (gates.length === 1) return `The gate ${gateState(failed === 0, true)}`;
+  return failed === 0 ? `All ${gates.length} gates hold so far` : `${failed} of ${gates.length} gates ${failed === 1 ? 'does' : 'do'} not hold so far`;
+}
+
+export function Verdict({ gates, isOpen }: { gates: Gate[]; isOpen: boolean }) {
   const failed = gates.filter(({ passed }) => !passed).length;
+  if (isOpen) return <p class="verdict none">Not finished{gates.length > 0 && `. ${openGatesWords(gates, failed)}`}</p>;
   if (gates.length === 0) return <p class="verdict none">No gates were set</p>;
   const words = failed === 0 ? (gates.length === 1 ? 'The gate passed' : `All ${gates.length} gates passed`) : gates.length === 1 ? 'The gate failed' : `${failed} of ${gates.length} gates failed`;
   return <p class={`verdict ${failed > 0 ? 'fail' : 'pass'}`}><span aria-hidden="true">{failed > 0 ? '✗' : '✓'}</span> {words}</p>;
@@ -34,7 +43,7 @@ export function RestsOn({ cases, sentences }: { cases: CaseCounts; sentences: st
   );
 }
 
-export function Gates({ gates, figures }: { gates: Gate[]; figures: Figure[] }) {
+export function Gates({ gates, figures, isOpen }: { gates: Gate[]; figures: Figure[]; isOpen: boolean }) {
   const valueOf = ({ gate, value }: Gate): string => {
     if (value === null) return notAvailable;
     const name = gate.trim().split(/\s/)[0] ?? '';
@@ -44,8 +53,8 @@ export function Gates({ gates, figures }: { gates: Gate[]; figures: Figure[] }) 
   return (
     <ul class="gates">
       {gates.map((gate) => (
-        <li key={gate.gate} class={gate.passed ? 'pass' : 'fail'}>
-          <span class="state"><span aria-hidden="true">{gate.passed ? '✓' : '✗'}</span> {gate.passed ? 'passed' : 'failed'}</span>
+        <li key={gate.gate} class={isOpen ? 'open' : gate.passed ? 'pass' : 'fail'}>
+          <span class="state">{!isOpen && <><span aria-hidden="true">{gate.passed ? '✓' : '✗'}</span> </>}{gateState(gate.passed, isOpen)}</span>
           <code><Inline of={gate.gate} /></code>
           <span class="found">value {valueOf(gate)}</span>
           {gate.note && <span class="note"><Text of={gate.note} /></span>}

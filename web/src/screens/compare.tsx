@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { caseAddress, runAddress, type Query } from '../address';
 import { runPath, withQuery } from '../api/client';
 import { Await, useLoaded } from '../api/loading';
-import type { CaseView, Change, ChangedCase, Comparison, Comparisons, Estimate, Figure, JudgeChange, RunDetail, RunGlance } from '../api/types';
+import type { CaseView, Change, ChangedCase, Comparison, Comparisons, Estimate, Figure, JudgeChange, RunGlance } from '../api/types';
 import { IntervalBar } from '../figures/interval_bar';
 import { aroundZero, finiteEnds, sharedAroundZero } from '../figures/scale';
 import { countedWords, countWords, numberWords, notAvailable, plainWords, pWords, titleWords } from '../figures/words';
@@ -149,22 +149,23 @@ function TwoJudges({ of, look }: { of: JudgeChange; look: (id: string) => void }
   );
 }
 
+// Where a list does not go on.
+const Rest = ({ of }: { of: number }) => <p class="note">{countWords(of)} more {of === 1 ? 'is' : 'are'} not listed here.</p>;
+
 function OneComparison({ base, run, comparison, query }: { base: RunGlance; run: RunGlance; comparison: Comparison; query: Query }) {
   const [, change] = useQuery();
   const look = (id: string): void => change({ case: id, with: run.id });
   const CaseButton = ({ id }: { id: string }) => <button type="button" class="plain mono" onClick={() => look(id)}><Inline of={id} /></button>;
   const failures = comparison.new_failures;
   const judgedAlike = comparison.judged_differently.length === 0;
-  // Which way is worse, the run itself says of each figure.
-  const display = useLoaded<RunDetail>(runPath(run.id)).value?.summary?.display?.metrics ?? {};
-  const isWorse = ({ metric, base: before, new: now }: ChangedCase): boolean => {
-    const better = display[metric]?.better ?? 'higher';
-    return better !== 'neither' && (better === 'lower' ? now > before : now < before);
-  };
-  const worse = comparison.changed_most.filter(isWorse);
-  const other = comparison.changed_most.filter((one) => !isWorse(one));
+  const { worst, changed_most: changed } = comparison;
+  const other = changed.filter(({ worse }) => !worse);
   const Changes = ({ of }: { of: ChangedCase[] }) => (
     <ul class="case-list">{of.map((one, i) => <li key={i}><CaseButton id={one.id} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base).replace(/^-/, '−')} → <strong>{numberWords(one.new).replace(/^-/, '−')}</strong></span></li>)}</ul>
+  );
+  // `of` are the first of them, most changed first.
+  const Further = ({ words, of, all }: { words: string; of: ChangedCase[]; all: number }) => (
+    <details class="more"><summary>{words}</summary><Changes of={of} />{of.length < all && <Rest of={all - of.length} />}</details>
   );
   return (
     <article class="comparison" aria-label={`Against ${run.id}`}>
@@ -183,26 +184,28 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
       {failures.length === 0 ? <p class="note">No case fails that was scored in base.{comparison.mended.length > 0 && ` ${countedWords(comparison.mended.length, 'case that failed', 'cases that failed')} in base ${comparison.mended.length === 1 ? 'is' : 'are'} scored now.`}</p> : (
         <ul class="case-list">{failures.slice(0, mostListed).map((one) => <li key={one.id}><CaseButton id={one.id} /> <span class="outcome fail"><Inline of={plainWords(one.outcome ?? 'failed')} /></span> <span class="note"><Inline of={(one.error ?? one.text ?? '').slice(0, 300)} /></span></li>)}</ul>
       )}
+      {failures.length > mostListed && <Rest of={failures.length - mostListed} />}
       {comparison.no_longer_pass.length > 0 && (
         <>
           <h3>Passed in base, not in new</h3>
           <ul class="case-list">{comparison.no_longer_pass.slice(0, mostListed).map((id) => <li key={id}><CaseButton id={id} /> <span class="outcome fail">not passed</span></li>)}</ul>
+          {comparison.no_longer_pass.length > mostListed && <Rest of={comparison.no_longer_pass.length - mostListed} />}
         </>
       )}
       {comparison.pass_now.length > 0 && <p class="note">{countedWords(comparison.pass_now.length, 'case passes', 'cases pass')} now that did not in base.</p>}
       {judgedAlike ? (
         <>
           <h2>Worst regressions</h2>
-          {worse.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worse.slice(0, mostAtOnce)} />}
-          {worse.length > mostAtOnce && <details class="more"><summary>{countedWords(worse.length - mostAtOnce, 'further regression', 'further regressions')}</summary><Changes of={worse.slice(mostAtOnce)} /></details>}
-          {other.length > 0 && <details class="more"><summary>{countedWords(other.length, 'other change', 'other changes')} of a case, better or neither</summary><Changes of={other} /></details>}
+          {worst.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worst.slice(0, mostAtOnce)} />}
+          {worst.length > mostAtOnce && <Further words={countedWords(comparison.worse_scores - mostAtOnce, 'further score that is worse', 'further scores that are worse')} of={worst.slice(mostAtOnce)} all={comparison.worse_scores - mostAtOnce} />}
+          {other.length > 0 && <Further words={`${countedWords(comparison.changed_scores - comparison.worse_scores, 'other score', 'other scores')} changed, better or neither`} of={other} all={comparison.changed_scores - comparison.worse_scores} />}
         </>
-      ) : comparison.changed_most.length > 0 && (
+      ) : changed.length > 0 && (
         <>
           <h2>Cases that are scored otherwise</h2>
           <p class="note">By the other judge, or the other metrics: none of them is a regression or a gain of the target.</p>
-          <Changes of={comparison.changed_most.slice(0, mostAtOnce)} />
-          {comparison.changed_most.length > mostAtOnce && <details class="more"><summary>{countedWords(comparison.changed_most.length - mostAtOnce, 'further case', 'further cases')}</summary><Changes of={comparison.changed_most.slice(mostAtOnce)} /></details>}
+          <Changes of={changed.slice(0, mostAtOnce)} />
+          {changed.length > mostAtOnce && <Further words={countedWords(comparison.changed_scores - mostAtOnce, 'further score', 'further scores')} of={changed.slice(mostAtOnce)} all={comparison.changed_scores - mostAtOnce} />}
         </>
       )}
       {query['with'] === run.id && query['case'] && <SideBySide key={query['case']} base={base} fresh={run} id={query['case']} />}

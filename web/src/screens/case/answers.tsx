@@ -2,7 +2,7 @@
 // metric says why it found what it found.
 import { useState } from 'preact/hooks';
 import { useKeys } from '../../keys';
-import { figureWords, notAvailable, durationWords, costWords } from '../../figures/words';
+import { countedWords, figureWords, notAvailable, durationWords, costWords } from '../../figures/words';
 import { Block, Inline, Text, WordDiff } from '../../text/text';
 import type { Answer } from './answers_of';
 import { textOf } from './material';
@@ -31,7 +31,7 @@ function AnswerColumn({ answer, against, below }: { answer: Answer; against: Ans
       {answer.variant && <Heading><Inline of={answer.variant} />{against && <span class="note"> against <Inline of={against.variant} /></span>}</Heading>}
       {answer.error && <Block of={answer.error} className="why" />}
       {against ? <WordDiff before={against.output} after={answer.output} /> : <Block of={answer.output} />}
-      {answer.trace.length > 0 && <details class="more"><summary>{answer.trace.length} tool calls</summary><ToolCalls calls={answer.trace} /></details>}
+      {answer.trace.length > 0 && <details class="more"><summary>{countedWords(answer.trace.length, 'tool call', 'tool calls')}</summary><ToolCalls calls={answer.trace} /></details>}
       <p class="note">
         {[textOf(meta['model']), typeof meta['latency_ms'] === 'number' ? durationWords(meta['latency_ms']) : '', typeof meta['cost_usd'] === 'number' ? costWords(meta['cost_usd']) : '']
           .filter(Boolean).map((words, i) => <span key={i}>{i > 0 && ' · '}<Text of={words} /></span>)}

@@ -89,7 +89,7 @@ export function Timeline({ effects }: { effects: Effect[] }) {
         {countedWords(effects.length, 'call', 'calls')}, {countWords(sum('prompt_tokens'))} tokens in, {countWords(sum('completion_tokens'))} out, cost {costWords(cost)}
       </p>
       {effects.length > 12 && <label class="filter">Filter <input type="search" placeholder="step, kind or model" value={wanted} onInput={(event) => setWanted(event.currentTarget.value)} /></label>}
-      <ol class="timeline">{fitting.slice(0, most).map((effect) => <EffectEntry key={`${effect.step} ${effect.attempt}`} effect={effect} slowest={slowest} />)}</ol>
+      <ol class="timeline">{fitting.slice(0, most).map((effect) => <EffectEntry key={effects.indexOf(effect)} effect={effect} slowest={slowest} />)}</ol>
       {fitting.length > most && <button type="button" class="plain" onClick={() => setMost(most + 500)}>Show more of {countWords(fitting.length - most)} further calls</button>}
     </>
   );

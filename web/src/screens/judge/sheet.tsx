@@ -1,5 +1,5 @@
 // A sheet: its tasks one by one, blinded and in random order, and what the answers of all people say.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf, type Query } from '../../address';
 import { get, getBlob, post, sheetPath, withQuery, type Refusal } from '../../api/client';
 import { Await, Trouble, useLoaded } from '../../api/loading';
@@ -47,12 +47,15 @@ function Tasks({ sheet, who, finished }: { sheet: Sheet; who: string; finished: 
   const [isBusy, setBusy] = useState(false);
   const choices = choicesOf(sheet);
   const path = withQuery(sheetPath(sheet.id, '/next'), { person: who });
-  const show = (value: NextTask): void => { setNext(value); setComment(''); setBusy(false); setProblem(undefined); scrollTo(0, 0); };
+  // What was said beside the last answer: it is there again when that is taken back.
+  const said = useRef({ key: '', comment: '' });
+  const show = (value: NextTask): void => { setNext(value); setComment(value.task?.key === said.current.key ? said.current.comment : ''); setBusy(false); setProblem(undefined); scrollTo(0, 0); };
   const fail = (error: unknown): void => { setProblem(error as Refusal); setBusy(false); };
   useEffect(() => { get<NextTask>(path).then(show, fail); }, [path]);
   const answer = (value: string | number): void => {
     if (!next?.task || isBusy) return;
     setBusy(true);
+    said.current = { key: next.task.key, comment };
     post(sheetPath(sheet.id, '/answers'), { person: who, key: next.task.key, value, ...(comment.trim() ? { comment: comment.trim() } : {}) }).then(() => get<NextTask>(path)).then(show, fail);
   };
   const undo = (): void => {
@@ -61,8 +64,8 @@ function Tasks({ sheet, who, finished }: { sheet: Sheet; who: string; finished: 
     post<NextTask>(sheetPath(sheet.id, '/undo'), { person: who }).then(show, fail);
   };
   useKeys([
-    ...choices.filter(({ key }) => key !== '').map(({ key, value, words }) => ({ key, does: `answer: ${words}`, act: () => answer(value) })),
-    { key: 'u', does: 'take the last answer back', act: undo },
+    ...choices.filter(({ key }) => key !== '').map(({ key, value, words }) => ({ key, does: `answer: ${words}`, act: () => answer(value), once: true })),
+    { key: 'u', does: 'take the last answer back', act: undo, once: true },
   ]);
   if (!next) return problem ? <Trouble problem={problem} /> : <p class="note" role="status">Loading…</p>;
   return (
@@ -79,7 +82,7 @@ function Tasks({ sheet, who, finished }: { sheet: Sheet; who: string; finished: 
           <TaskView task={next.task} />
           <div class="choices" role="group" aria-label="Your answer">
             <p class="question"><Text of={next.task.asked ?? sheet.question} /></p>
-            {choices.map(({ key, value, words }) => <button key={value} type="button" class="choice" disabled={isBusy} onClick={() => answer(value)}><Text of={words} />{key && <kbd>{key}</kbd>}</button>)}
+            {choices.map(({ key, value, words }) => <button key={value} type="button" class="choice" disabled={isBusy} onClick={() => answer(value)}><span><Text of={words} /></span>{key && <kbd>{key}</kbd>}</button>)}
           </div>
           <label class="wide note">Comment (optional) <input type="text" value={comment} maxLength={2000} onInput={(event) => setComment(event.currentTarget.value)} /></label>
         </>

@@ -88,7 +88,7 @@ function Filters({ page, query, change }: { page: CasePage | undefined; query: Q
       <label>Search <input type="search" id="case-search" value={search} placeholder="id, text, error" onInput={(event) => setSearch(event.currentTarget.value)} /></label>
       <label>Outcome <select value={query['outcome'] ?? ''} onChange={(event) => change({ outcome: event.currentTarget.value, at: '' })}>
         <option value="">all</option>
-        {Object.entries(page?.outcomes ?? (query['outcome'] ? { [query['outcome']]: 0 } : {})).map(([name, count]) => <option key={name} value={name}>{plainWords(name)} ({countWords(count)})</option>)}
+        {Object.entries(page?.outcomes ?? (query['outcome'] ? { [query['outcome']]: 0 } : {})).map(([name, count]) => <option key={name} value={name}>{plainWords(name)}{page?.complete !== false && ` (${countWords(count)})`}</option>)}
       </select></label>
       {traits.length > 0 && (
         <label>Slice <select value={query['slice'] ?? ''} onChange={(event) => change({ slice: event.currentTarget.value, at: '' })}>

@@ -8,7 +8,7 @@ import type { About, RunDetail, RunGlance } from '../../api/types';
 import { countWords, elapsedWords, titleWords } from '../../figures/words';
 import { Link, usePlace } from '../../navigation';
 import { SimulatedBanner, useTitle } from '../../parts';
-import { Facts, RunReport, SectionLinks } from '../../run/run_report';
+import { Facts, isOpen, RunReport, SectionLinks } from '../../run/run_report';
 import { Verdict } from '../../run/sections';
 import { Text } from '../../text/text';
 import { readTitle } from '../read/read';
@@ -97,7 +97,7 @@ export function RunScreen({ run, about }: { run: string; about: About }) {
                 <Facts run={now.id} started={now.started} took={detail.summary && now.state !== 'running' ? elapsedWords(detail.summary) : ''} summary={detail.summary} />
               </div>
               <div class="run-actions">
-                {detail.summary && now.state !== 'running' && <Verdict gates={detail.summary.gates} />}
+                {detail.summary && now.state !== 'running' && <Verdict gates={detail.summary.gates} isOpen={isOpen(detail.summary)} />}
                 {about.roles.includes('run') && about.starts && now.directory !== '' && <Control run={now} />}
                 <Link to={addressOf({ name: 'read', run, query: {} })} class="plain">{readTitle(now.evaluation)}</Link>
                 <Link to={addressOf({ name: 'judge', run, query: {} })} class="plain">Judge it yourself</Link>
