@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <boost/json/array.hpp>
@@ -130,24 +132,68 @@ class Converter {
     return Json(std::move(array));
   }
 
+  struct Pair {
+    std::string key;
+    YAML::Node name;
+    YAML::Node value;
+  };
+
   Result<Json> convert_map(const YAML::Node& node, const std::string& pointer, int depth) {
+    std::vector<Pair> pairs;
+    std::set<std::string> taken;
+    if (auto added = add_pairs(node, depth, pairs, taken); !added) return fail(std::move(added.error()));
     JsonObject object;
-    for (const auto& pair : node) {
-      if (!pair.first.IsScalar()) return fail(yaml_error(pair.first.Mark(), "a key must be plain text"));
-      const std::string key = scalar_of(pair.first);
+    for (const Pair& pair : pairs) {
       std::string below = pointer;
-      append_pointer(below, key);
+      append_pointer(below, pair.key);
       // The key stands in the object, and below it in every place.
-      if (key.size() > bytes_left_) return fail(yaml_error(pair.first.Mark(), std::string(kTooLarge)));
-      bytes_left_ -= key.size();
-      if (object.contains(key))
-        return fail(yaml_error(pair.first.Mark(), fmt::format("the key `{}` is there twice", key)));
-      document_.positions[below] = {pair.first.Mark().line + 1, pair.first.Mark().column + 1};
-      auto value = convert(pair.second, below, depth + 1);
+      if (pair.key.size() > bytes_left_) return fail(yaml_error(pair.name.Mark(), std::string(kTooLarge)));
+      bytes_left_ -= pair.key.size();
+      document_.positions[below] = {pair.name.Mark().line + 1, pair.name.Mark().column + 1};
+      auto value = convert(pair.value, below, depth + 1);
       if (!value) return value;
-      object.emplace(key, std::move(*value));
+      object.emplace(pair.key, std::move(*value));
     }
     return Json(std::move(object));
+  }
+
+  // What the map says itself, and behind it what it merges (`<<: *defaults`) and does not say itself. Of
+  // several that are merged the first counts.
+  Status add_pairs(const YAML::Node& node, int depth, std::vector<Pair>& pairs,
+                   std::set<std::string>& taken) {
+    if (depth > kMaxDepth) return fail(yaml_error(node.Mark(), "nested too deeply"));
+    std::vector<YAML::Node> merged;
+    std::set<std::string> own;
+    for (const auto& pair : node) {
+      if (!pair.first.IsScalar()) return fail(yaml_error(pair.first.Mark(), "a key must be plain text"));
+      std::string key = scalar_of(pair.first);
+      if (!own.insert(key).second)
+        return fail(yaml_error(pair.first.Mark(), fmt::format("the key `{}` is there twice", key)));
+      if (key == "<<" && pair.first.Tag() == "?") {
+        if (auto found = maps_in(pair.second, merged); !found) return found;
+      } else if (taken.insert(key).second) {
+        pairs.push_back({std::move(key), pair.first, pair.second});
+      }
+    }
+    for (const YAML::Node& one : merged) {
+      nodes_ += one.size() + 1;
+      if (nodes_ > kMaxNodes) return fail(yaml_error(one.Mark(), std::string(kTooLarge)));
+      if (auto added = add_pairs(one, depth + 1, pairs, taken); !added) return added;
+    }
+    return {};
+  }
+
+  static Status maps_in(const YAML::Node& value, std::vector<YAML::Node>& maps) {
+    if (value.IsMap()) {
+      maps.push_back(value);
+      return {};
+    }
+    for (const auto& one : value) {
+      if (!one.IsMap()) break;
+      maps.push_back(one);
+    }
+    if (value.IsSequence() && maps.size() == value.size()) return {};
+    return fail(yaml_error(value.Mark(), "`<<` merges a map, or a list of maps"));
   }
 
   YamlDocument& document_;

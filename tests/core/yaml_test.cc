@@ -111,6 +111,22 @@ TEST(Yaml, AliasesOfLongTextsAreBoundedByTheirBytes) {
 }
 
 // Found by the fuzzer: the library reads empty documents for ever after a stray comma.
+// The merge key of YAML 1.1 (yaml.org/type/merge.html), its example with other words.
+TEST(Yaml, AMapTakesWhatItMergesAndDoesNotSayItself) {
+  EXPECT_EQ(as_json("base: &b {x: 1, y: {z: 2}}\none: {<<: *b, x: 3}\n"),
+            R"({"base":{"x":1,"y":{"z":2}},"one":{"x":3,"y":{"z":2}}})");
+  EXPECT_EQ(as_json("- &a {x: 1}\n- &b {x: 2, y: 2, <<: {z: 9}}\n- {r: 0, <<: [*a, *b]}\n"),
+            R"([{"x":1},{"x":2,"y":2,"z":9},{"r":0,"x":1,"y":2,"z":9}])");
+  EXPECT_EQ(as_json(R"({"<<": {"x": 1}})"), R"({"<<":{"x":1}})") << "in quotes it is a key";
+  EXPECT_EQ(as_json("a: 1\n<<: text\n"), "error: line 2, column 5: `<<` merges a map, or a list of maps");
+  EXPECT_THAT(as_json("a: &a {<<: *a, b: 1}"), HasSubstr("nested too deeply"));
+  std::string doubled = "- &m0 {k: 1}\n";
+  for (int i = 1; i < 60; ++i)
+    doubled += "- &m" + std::to_string(i) + " {<<: [*m" + std::to_string(i - 1) + ", *m" +
+               std::to_string(i - 1) + "]}\n";
+  EXPECT_THAT(as_json(doubled), HasSubstr("too large"));
+}
+
 TEST(Yaml, StrayPunctuationIsAnErrorNotAHang) {
   for (const char* text : {",", "a: 1\n, b", "]", "}", "? ,", "---\n,\n"}) {
     EXPECT_THAT(as_json(text), HasSubstr("error: ")) << text;

@@ -5,9 +5,12 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/json/json.h"
+#include "core/text.h"
 #include "imports/datasets/records.h"
 
 namespace assay::datasets {
@@ -22,6 +25,7 @@ TEST(ForeignTexts, AreReadFromListsJsonPythonAndDividedTexts) {
   EXPECT_EQ(texts(JsonArray{"a", 1}), R"(["a","1"])");
   EXPECT_EQ(texts(R"(["a", "b"])"), R"(["a","b"])");
   EXPECT_EQ(texts(R"(['a, b', "it's", 'c\'d\n'])"), R"(["a, b","it's","c'd\n"])");
+  EXPECT_EQ(texts(R"(['\u00e9\xe9\U0001F600\r\q', '\u12'])"), "[\"\u00e9\u00e9\U0001F600\\rq\",\"u12\"]");
   EXPECT_EQ(texts("['not closed"), R"(["['not closed"])");
   EXPECT_EQ(texts("['an array'\n 'of numpy']"), R"(["an array","of numpy"])");
   EXPECT_EQ(texts("a; b;", ";"), R"(["a","b"])");
@@ -46,6 +50,19 @@ TEST(ForeignRecords, KnowTheirLinesInEveryForm) {
   EXPECT_EQ(table->place(table->list[1]), "x.csv, line 4");
   EXPECT_FALSE(table->list[0].fields.contains("b")) << "an empty cell is no value";
   EXPECT_FALSE(read_records("x.jsonl", "nothing\n", kLists));
+}
+
+// As json.dump of Python writes scores that could not be made.
+TEST(ForeignRecords, FiguresThatPythonAloneCanWriteAreNull) {
+  const auto list =
+      read_records("x.json", R"([{"a": "NaN", "b": NaN, "c": [-Infinity, Infinity], "d": "\"NaN"}])", kLists);
+  ASSERT_TRUE(list) << list.error().text();
+  ASSERT_EQ(list->list.size(), 1U);
+  EXPECT_EQ(to_text(Json(list->list[0].fields)), R"({"a":"NaN","b":null,"c":[null,null],"d":"\"NaN"})");
+  const auto lines = read_records("x.jsonl", "{\"a\": NaN}\n{\"a\": NaNo}\n", kLists);
+  ASSERT_TRUE(lines);
+  EXPECT_EQ(lines->list.size(), 1U);
+  EXPECT_EQ(lines->bad.size(), 1U);
 }
 
 TEST(ForeignRecords, StandInColumnsToo) {
@@ -99,6 +116,37 @@ TEST(InspectImport, ReadsTablesAndKeepsATargetThatLooksLikeAList) {
             "\n");
   ASSERT_EQ(suite->notes.size(), 1U);
   EXPECT_EQ(suite->notes[0].what, "choices");
+}
+
+TEST(DeepevalImport, SaysThatTheAddressOfARunIsNotTheRun) {
+  EXPECT_EQ(cases_of(import_deepeval(".latest_test_run.json", R"({"testRunLink": "https://x/test-runs/1"})")),
+            ".latest_test_run.json: found the address of a test run and not the run: logged in, DeepEval "
+            "keeps it at its service. Set DEEPEVAL_RESULTS_FOLDER, test again and import the file that is "
+            "written there, or export the run");
+}
+
+// What match, exact, choice and f1 look past: src/inspect_ai/scorer of Inspect 0.3.
+TEST(InspectImport, MeasuresAsTheScorersOfTheLogDo) {
+  const auto log = [](std::string_view scores) {
+    return fmt::format(R"({{"samples": [{{"id": 1, "input": "q", "target": " Yes ", "output": {{"choices": )"
+                       R"([{{"message": {{"content": "Yes"}}}}]}}, "scores": {{{}}}}}]}})",
+                       scores);
+  };
+  const auto targets = [](const Result<ImportedSuite>& suite) {
+    const auto one = parse_json(trim(cases_of(suite)));
+    return one ? to_text(*find_member(*one, "target")) : cases_of(suite);
+  };
+  const auto suite = import_inspect(
+      "log.json", log(R"("match": {"value": "C"}, "choice": {"value": "I"}, "f1": {"value": NaN})"));
+  EXPECT_EQ(targets(suite), R"(["Yes"])");
+  EXPECT_THAT(suite->files.front().text,
+              testing::HasSubstr(R"(regex: "(?i)ANSWER\\s*:\\s*\\(?{first_target}\\b")"));
+  EXPECT_THAT(suite->files.front().text, testing::HasSubstr(R"(token_f1: "{target}")"));
+  EXPECT_EQ(
+      targets(import_inspect("log.json", log(R"("includes": {"value": "I"}, "match": {"value": "C"})"))),
+      R"([" Yes "])");
+  const auto exact = import_inspect("log.json", log(R"("exact": {"value": "C"})"));
+  EXPECT_THAT(exact->files.front().text, testing::HasSubstr("ignore_punctuation: true"));
 }
 
 TEST(RagasImport, LeavesOutTheSamplesThatHaveNoAnswer) {

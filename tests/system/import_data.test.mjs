@@ -42,6 +42,13 @@ test('a data set of Ragas, old names and new, as JSON Lines and as pandas writes
   assert.match(unanswered.config, /generate: true[\s\S]*model: sim\/writer/);
 });
 
+test('what Python writes: scores that are NaN, and characters by their numbers', async (t) => {
+  const json = await imported(t, 'ragas', 'results.json', '[{"user_input": "q", "response": "a", "retrieved_contexts": ["c"], "faithfulness": NaN}]', { code: 0 });
+  assert.deepEqual(json.cases, [{ question: 'q', llm_answer: 'a', structured_contexts: ['c'], faithfulness: null }]);
+  const csv = await imported(t, 'ragas', 'results.csv', 'user_input,response,retrieved_contexts\nq,a,"[\'caf\\xe9 \\u2192\']"\n', { code: 0 });
+  assert.deepEqual(csv.cases[0].structured_contexts, ['café →']);
+});
+
 test('a test run and goldens of DeepEval', async (t) => {
   const run = { testCases: [{ name: 't0', input: 'Refund?', actualOutput: '30 days.', expectedOutput: '30 days, free', retrievalContext: ['Within 30 days.'], context: ['other'],
     toolsCalled: [{ name: 'lookup', inputParameters: { q: 'refund' }, output: '30' }], expectedTools: [{ name: 'lookup' }], additionalMetadata: { area: 'shop' },
@@ -130,6 +137,9 @@ variations:
 `, { beside: { 'truth.json': [{ ticket_id: 3 }, { ticket_id: 1 }] } });
   assert.match(readFileSync(join(task.directory, 'assay/tasks/task.yaml'), 'utf8'), /as \{"ticket_id": 1\}[\s\S]*expected_promptql_artifact: ranked[\s\S]*- ticket_id: 3/);
   assert.match(task.told, /task\.yaml, line 4: result_artifact_key[\s\S]*task\.yaml, line 10: ground_truth_path: .*nowhere\.json/);
+
+  const alone = await imported(t, 'benchmark', 'alone.yaml', 'promptql_prompt: rank the tickets\nllm_prompt: rank them\nresult_artifact_name: ranked\n');
+  assert.match(alone.checked, /benchmark: 3 cases/);
 
   const job = await imported(t, 'persona', 'job.json', { tag_source: 'a', tags_dest: ['t'], model: 'gpt-4o', persona: { id: 'k', name: 'Kenton', definition: { type: 'x', does: 'sells' } },
     perspectives: [{ perspectiveId: 'c', perspectiveName: 'C', perspectiveText: 'Right?' }], openai_params: { temperature: 0 },

@@ -23,6 +23,7 @@ constexpr std::string_view kLists[] = {"test_cases",
                                        "conversational_goldens"};
 // The latest test run is kept under this, beside its address.
 constexpr std::string_view kWrapping = "testRunData";
+constexpr std::string_view kAddress = "testRunLink";
 constexpr std::string_view kOutput[] = {"actual_output", "actualOutput"};
 constexpr std::string_view kExpected[] = {"expected_output", "expectedOutput"};
 // The first that is there: what was retrieved is what the answer rests on.
@@ -221,8 +222,16 @@ JsonArray metrics_of(const Taken& taken, const std::string& name, ImportedSuite&
 
 Result<ImportedSuite> import_deepeval(const std::string& name, std::string_view text) {
   std::string inner;
-  if (const auto tree = parse_json(text)) {
+  if (const auto tree = python_json(text)) {
     if (const Json* run = find_member(*tree, kWrapping)) inner = to_text(*run);
+    if (inner.empty() && tree->is_object() && tree->get_object().size() == 1 &&
+        find_member(*tree, kAddress) != nullptr)
+      return fail(
+          Error{ErrorKind::data,
+                "found the address of a test run and not the run: logged in, DeepEval keeps it at its "
+                "service. Set DEEPEVAL_RESULTS_FOLDER, test again and import the file that is written "
+                "there, or export the run",
+                {{"file", name}}});
   }
   auto records = read_records(name, inner.empty() ? text : inner, kLists);
   if (!records) return fail(std::move(records.error()));

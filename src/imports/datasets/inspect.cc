@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -16,6 +17,7 @@ namespace {
 using namespace datasets;
 
 constexpr std::string_view kLists[] = {"samples"};
+constexpr std::string_view kHeldAgainstTargets[] = {"includes", "match", "exact", "choice", "f1"};
 
 // The text of a message: itself, or its parts.
 std::string text_of_content(const Json& content) {
@@ -163,19 +165,49 @@ void take(const Records& records, const Record& record, Taken& taken, ImportedSu
   taken.cases.push_back(std::move(one));
 }
 
+bool among(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// `match` and its like look past white space around a target, `includes` does not: where it is asked, too,
+// the targets stay as they are.
+void trim_targets(Taken& taken) {
+  if (taken.scorers.empty() || taken.scorers.contains("includes")) return;
+  const auto trimmed = [](Json& value) {
+    if (const auto text = as_text(value); text && !trim(*text).empty())
+      value = boost::json::string(std::string(trim(*text)));
+  };
+  for (JsonObject& one : taken.cases) {
+    if (Json* first = one.if_contains("first_target")) trimmed(*first);
+    Json* targets = one.if_contains("target");
+    if (targets == nullptr || !targets->is_array()) continue;
+    for (Json& target : targets->get_array()) trimmed(target);
+  }
+}
+
 JsonArray metrics_of(const Taken& taken, const std::string& name, ImportedSuite& suite) {
   JsonArray metrics;
   std::set<std::string> scorers = taken.scorers;
   if (scorers.empty() && taken.has_targets) scorers.insert("includes");
   for (const std::string& scorer : scorers) {
-    if (!taken.has_targets && (scorer == "includes" || scorer == "match" || scorer == "exact")) continue;
+    if (!taken.has_targets && among(scorer, kHeldAgainstTargets)) continue;
     if (scorer == "includes" || scorer == "match") {
       metrics.push_back(JsonObject{{"name", scorer}, {"contains_any", "{target}"}, {"ignore_case", true}});
       if (scorer == "match")
         suite.notes.push_back({name, "scorer match", "here the target may stand anywhere in the output"});
     } else if (scorer == "exact") {
-      metrics.push_back(JsonObject{{"name", scorer}, {"equals", "{first_target}"}});
+      metrics.push_back(JsonObject{{"name", scorer},
+                                   {"equals", "{first_target}"},
+                                   {"ignore_case", true},
+                                   {"ignore_space", true},
+                                   {"ignore_punctuation", true}});
       suite.notes.push_back({name, "scorer exact", "compared with the first target of each sample"});
+    } else if (scorer == "choice") {
+      metrics.push_back(JsonObject{{"name", scorer}, {"regex", R"((?i)ANSWER\s*:\s*\(?{first_target}\b)"}});
+      suite.notes.push_back(
+          {name, "scorer choice", "looked for as ANSWER: X, which is what multiple_choice asks for"});
+    } else if (scorer == "f1") {
+      metrics.push_back(JsonObject{{"name", scorer}, {"token_f1", "{target}"}});
     } else if (scorer.starts_with("model_graded")) {
       metrics.push_back(JsonObject{{"name", scorer},
                                    {"rubric", "Answers the question with what one of the targets says."},
@@ -208,6 +240,7 @@ Result<ImportedSuite> import_inspect(const std::string& name, std::string_view t
                        output_of(record.fields);
               })};
   for (const Record& record : records->list) take(*records, record, taken, suite);
+  trim_targets(taken);
   if (taken.cases.empty())
     return fail(Error{ErrorKind::data,
                       "found no sample with an input: is it a log of Inspect as JSON, or its samples?",

@@ -1,6 +1,7 @@
 #include "imports/datasets/records.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -44,6 +45,30 @@ void add_list(Records& records, const JsonArray& list) {
   for (const Json& item : list) add(records, 0, ++number, item);
 }
 
+// What stands behind a backslash at `at`; where it ends.
+std::size_t python_escape(std::string_view text, std::size_t at, std::string& out) {
+  constexpr std::pair<char, char> kSigns[] = {{'n', '\n'}, {'t', '\t'}, {'r', '\r'}};
+  constexpr std::pair<char, std::size_t> kNumbers[] = {{'x', 2}, {'u', 4}, {'U', 8}};
+  for (const auto& [letter, sign] : kSigns) {
+    if (text[at] != letter) continue;
+    out += sign;
+    return at;
+  }
+  for (const auto& [letter, digits] : kNumbers) {
+    const std::string_view number = text.substr(std::min(at + 1, text.size()), digits);
+    std::uint32_t code = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), code, 16);
+    if (text[at] != letter || number.size() != digits || error != std::errc() ||
+        end != number.data() + number.size())
+      continue;
+    const bool is_character = code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+    append_utf8(out, is_character ? static_cast<char32_t>(code) : U'\uFFFD');
+    return at + digits;
+  }
+  out += text[at];
+  return at;
+}
+
 // A text in quotes of Python, from `at` behind its first quote; nothing if it is not closed.
 std::optional<std::string> python_text(std::string_view text, std::size_t& at, char quote) {
   std::string out;
@@ -53,8 +78,7 @@ std::optional<std::string> python_text(std::string_view text, std::size_t& at, c
       return out;
     }
     if (text[at] == '\\' && at + 1 < text.size()) {
-      const char next = text[++at];
-      out += next == 'n' ? '\n' : next == 't' ? '\t' : next;
+      at = python_escape(text, at + 1, out);
     } else {
       out += text[at];
     }
@@ -79,6 +103,29 @@ std::optional<JsonArray> python_list(std::string_view text) {
     if (at < text.size() && text[at] == ',') ++at;
   }
   return list;
+}
+
+// The names that Python has for figures that JSON has none for, outside of texts, become null.
+std::string with_nulls(std::string_view text) {
+  std::string out;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) {
+      out += text[i++];
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      for (const std::string_view name : {"NaN", "Infinity", "-Infinity"}) {
+        if (!text.substr(i).starts_with(name)) continue;
+        out += "null";
+        i += name.size();
+        break;
+      }
+      if (i == text.size()) break;
+    }
+    out += text[i];
+  }
+  return out;
 }
 
 // {"question": ["a", "b"], "answer": ["c", "d"]}, and {"question": {"0": "a", "1": "b"}, …}.
@@ -114,13 +161,20 @@ std::string Records::place(const Record& record) const {
                          : fmt::format("{}, record {}", file, record.number);
 }
 
+Result<Json> python_json(std::string_view text) {
+  auto tree = parse_json(text);
+  if (tree || (!text.contains("NaN") && !text.contains("Infinity"))) return tree;
+  auto again = parse_json(with_nulls(text));
+  return again ? std::move(again) : std::move(tree);
+}
+
 Result<Records> read_records(const std::string& name, std::string_view text,
                              std::span<const std::string_view> lists) {
   Records records;
   records.file = name;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (name.ends_with(".csv")) return read_table(std::move(records), text);
-  if (auto tree = parse_json(text)) {
+  if (auto tree = python_json(text)) {
     if (const JsonArray* list = tree->if_array()) {
       add_list(records, *list);
       return records;
@@ -141,7 +195,7 @@ Result<Records> read_records(const std::string& name, std::string_view text,
   for (const std::string_view one : split(text, '\n')) {
     ++line;
     if (trim(one).empty()) continue;
-    if (auto tree = parse_json(trim(one))) {
+    if (auto tree = python_json(trim(one))) {
       add(records, line, records.list.size() + 1, std::move(*tree));
     } else {
       records.bad.push_back({fmt::format("{}, line {}", name, line), "line", "it is not JSON"});

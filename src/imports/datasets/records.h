@@ -34,6 +34,9 @@ struct Records {
 Result<Records> read_records(const std::string& name, std::string_view text,
                              std::span<const std::string_view> lists);
 
+// JSON as Python writes it: a figure that is NaN or infinite is null.
+Result<Json> python_json(std::string_view text);
+
 // The first of the names that the record has a value for; null if none.
 const Json* first_of(const JsonObject& fields, std::span<const std::string_view> names);
 // A list of texts: of a list its texts, of a text that is a JSON list that, else the text divided at

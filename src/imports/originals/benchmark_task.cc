@@ -67,6 +67,8 @@ JsonArray variations_of(const Node& root, Reading& reading) {
       reading.leave_out(oracle, "oracle_data_file_paths", "systems here fetch their data by tools");
     list.push_back(std::move(one));
   }
+  // A prompt without parameters was a task of its own.
+  if (!root.member("variations").present()) list.push_back(JsonObject{{"parameters", JsonObject()}});
   return list;
 }
 
@@ -116,9 +118,10 @@ Result<ImportedSuite> import_benchmark_task(const std::string& name, std::string
   Reading reading{files};
   JsonObject task;
   if (root->is_object()) take_prompts(*root, task, reading);
-  if (task.empty() || !root->member("variations").is_list())
+  const bool varies = root->is_object() && root->member("variations").present();
+  if (task.empty() || (varies && !root->member("variations").is_list()))
     return fail(Error{ErrorKind::data,
-                      "found no prompts with variations: is it a task of the benchmark?",
+                      "found no prompts for PromptQL or tool calling: is it a task of the benchmark?",
                       {{"file", name}}});
   JsonArray variations = variations_of(*root, reading);
   ImportedSuite suite;
