@@ -50,10 +50,19 @@ std::string_view header(const Headers& headers, std::string_view name) {
   return value == nullptr ? std::string_view() : trim(*value);
 }
 
-// "1s", "6m0s", "20ms", "1h2m3.5s", "12" (seconds) or a time of day of RFC 3339.
+// A number too large to be a wait is a time since 1970, in seconds or (OpenRouter) milliseconds.
+milliseconds wait_of(double number, WallTime now) {
+  constexpr double kLeastTime = 1e9;
+  constexpr double kLeastMilliseconds = 1e12;
+  if (!(number >= kLeastTime)) return bounded(number * 1000);
+  const double since_1970 = number >= kLeastMilliseconds ? number : number * 1000;
+  return bounded(since_1970 - std::chrono::duration<double, std::milli>(now.time_since_epoch()).count());
+}
+
+// "1s", "6m0s", "20ms", "1h2m3.5s", "12" (seconds), a time of day of RFC 3339 or a number since 1970.
 std::optional<milliseconds> reset_time(std::string_view text, WallTime now) {
   if (text.empty()) return std::nullopt;
-  if (const auto seconds = plain_number(text)) return bounded(*seconds * 1000);
+  if (const auto number = plain_number(text)) return wait_of(*number, now);
   if (const auto duration = parse_duration(text)) {
     return std::clamp(std::chrono::ceil<milliseconds>(*duration), milliseconds(0), kLongest);
   }
