@@ -63,9 +63,11 @@ struct PendingAnswer {
   }
 };
 
-// Only answers of models: what a tool, a target or a command says may change with the world.
-bool is_shared(std::string_view kind) {
-  return kind == "model" || kind == "embedding";
+// Only answers of models: what a tool, a target or a command says may change with the world. What the
+// built-in simulator says costs nothing, and rests on the seed of its process, which no request has.
+bool is_shared(std::string_view kind, std::string_view lane) {
+  const bool simulated = lane == "sim" || lane.starts_with("sim ");
+  return (kind == "model" || kind == "embedding") && !simulated;
 }
 
 CachedAnswer shared_form(const EffectRow& row, std::string reply) {
@@ -137,9 +139,10 @@ Task<Result<std::optional<EffectRow>>> LiveContext::reused(const EffectKey& key,
   co_return found;
 }
 
-Task<std::optional<EffectRow>> LiveContext::shared(const Effect& effect, const EffectKey& key,
-                                                   const Digest& hash) {
-  if (means_.cache == nullptr || !is_shared(effect.kind()) || is_beside(index_)) co_return std::nullopt;
+Task<std::optional<EffectRow>> LiveContext::shared(const Effect& effect, const Terms& terms,
+                                                   const EffectKey& key, const Digest& hash) {
+  if (means_.cache == nullptr || !is_shared(effect.kind(), terms.lane) || is_beside(index_))
+    co_return std::nullopt;
   auto found = co_await means_.cache->find(cache_key(effect.kind(), hash, key.step, key.attempt));
   if (!found) co_return std::nullopt;
   EffectRow row;
@@ -183,7 +186,7 @@ Task<Result<std::string>> LiveContext::perform(std::string step, int attempt,
   }
   auto earlier = co_await reused(key, hash);
   if (!earlier) co_return end_run(std::move(earlier.error()));
-  if (!*earlier) *earlier = co_await shared(*effect, key, hash);
+  if (!*earlier) *earlier = co_await shared(*effect, *terms, key, hash);
   if (*earlier) {
     // It goes on without a permit; others need not wait for it.
     if (start_.lease) means_.account.home().post([lease = start_.lease] { lease->begin(); });
@@ -213,6 +216,7 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
   asked->request = std::move(terms.request);
   asked->request_prefixes = std::move(terms.request_prefixes);
   const EffectKey& place = asked->row.key;
+  const bool shares = means_.cache != nullptr && is_shared(asked->row.kind, terms.lane);
   auto call = std::make_shared<Call>();
   call->effect = std::move(effect);
   call->terms = std::move(terms);
@@ -227,8 +231,7 @@ Task<Result<std::string>> LiveContext::ask(EffectKey key, const Digest& hash, Te
   spend(asked->row);
   ++answers_;
   // It is durable in the journal.
-  if (means_.cache != nullptr && is_shared(asked->row.kind))
-    means_.cache->put(shared_form(asked->row, asked->reply));
+  if (shares) means_.cache->put(shared_form(asked->row, asked->reply));
   co_return std::move(asked->reply);
 }
 

@@ -105,7 +105,8 @@ class LiveContext final : public CaseContext {
   // From the run that answers are taken from, as a row of this one; nothing if it has none.
   Task<Result<std::optional<EffectRow>>> reused(const EffectKey& key, const Digest& hash);
   // From what runs share, in the same way.
-  Task<std::optional<EffectRow>> shared(const Effect& effect, const EffectKey& key, const Digest& hash);
+  Task<std::optional<EffectRow>> shared(const Effect& effect, const Terms& terms, const EffectKey& key,
+                                        const Digest& hash);
   Task<Result<std::string>> ask(EffectKey key, const Digest& hash, Terms terms,
                                 std::shared_ptr<Effect> effect);
   // An answer that cannot be kept, or does not fit, must not count: the run ends here.

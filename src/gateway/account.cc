@@ -106,6 +106,7 @@ class Account::Flight {
       : account_(account),
         circuit_(circuit),
         permit_(std::move(permit)),
+        expected_cost_(expected_cost),
         money_(account.gateway_.budget(), expected_cost),
         in_flight_(std::in_place, account.in_flight_) {}
 
@@ -113,7 +114,7 @@ class Account::Flight {
   void arrived(const Usage& usage, std::optional<std::int64_t> cost, std::size_t bytes) {
     in_flight_.reset();
     circuit_.success();
-    money_.settle(cost.value_or(0));
+    money_.settle(cost.value_or(expected_cost_));  // 0 where there is no price
     const std::int64_t tokens = usage.prompt_tokens + usage.completion_tokens;
     permit_.arrived(static_cast<double>(tokens), bytes);
     ++account_.answers_;
@@ -130,6 +131,7 @@ class Account::Flight {
   Account& account_;
   Circuit& circuit_;
   Permit permit_;
+  std::int64_t expected_cost_;
   Reservation money_;
   std::optional<Counted> in_flight_;
 };
@@ -146,7 +148,10 @@ Task<Account::Tried> Account::attempt(std::shared_ptr<const Call> call, Outside&
     co_return tried;
   }
   tried.usage = result->usage;
-  if (!call->terms.price_name.empty())
+  // A server that tells no tokens has not worked for nothing: what it costs is not known, but where all is
+  // free.
+  const bool counted = tried.usage.prompt_tokens + tried.usage.completion_tokens > 0;
+  if (!call->terms.price_name.empty() && (counted || call->terms.expected_cost == 0))
     tried.cost_picousd = outside.cost(tried.usage, call->terms.price_name, call->terms.tariff);
   // The flight is held at home alone, so it cannot end under whoever looks at it there.
   auto tell = [flight = std::move(flight), usage = tried.usage, cost = tried.cost_picousd,

@@ -27,8 +27,8 @@ void Circuit::success() {
 }
 
 std::optional<Error> Circuit::failure(const Error& error, Time now) {
-  // A prompt that is too long says something of its case, not of who was asked.
-  if (error.kind == ErrorKind::context_overflow) return reason_;
+  // A prompt that is too long, or declined, says something of its case, not of who was asked.
+  if (error.kind == ErrorKind::context_overflow || error.kind == ErrorKind::refused) return reason_;
   const std::string signature = signature_of(error);
   in_a_row_ = signature == signature_ ? in_a_row_ + 1 : 1;
   signature_ = signature;

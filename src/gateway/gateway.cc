@@ -214,6 +214,11 @@ std::vector<std::string> Gateway::notes(const std::vector<std::string>& names) {
       if (!model) continue;
       for (std::string& note : (*model)->notes()) notes.insert(std::move(note));
     }
+    const std::lock_guard lock(guessed_mutex_);
+    if (guessed_.contains(name))
+      notes.insert(
+          "some of its tokens came from the provider's cache, and `prices` has no `cached` for it: they are "
+          "charged as others, so the cost is too high");
     for (const std::string& note : notes) list.push_back(fmt::format("{}: {}", name, note));
   }
   return list;
@@ -230,6 +235,16 @@ std::optional<std::int64_t> Gateway::window_of(const std::string& model) const {
   return spec ? known_window(spec->name) : std::nullopt;
 }
 
+std::optional<std::int64_t> Gateway::cost(const Usage& usage, const std::string& model, Tariff tariff) {
+  const Price* price = price_of(model);
+  if (price == nullptr) return std::nullopt;
+  if (price->cached_is_guessed && usage.cached_tokens > 0) {
+    const std::lock_guard lock(guessed_mutex_);
+    guessed_.insert(model);
+  }
+  return cost_of(usage, *price, tariff).picodollars;
+}
+
 Outside Gateway::outside(Branch& branch, Toolbox& tools, Programs& programs) {
   return {branch.loop(),
           branch.models().client(),
@@ -239,10 +254,8 @@ Outside Gateway::outside(Branch& branch, Toolbox& tools, Programs& programs) {
           environment_,
           secrets_,
           literals_,
-          [this](const Usage& usage, const std::string& model, Tariff tariff) -> std::optional<std::int64_t> {
-            const Price* price = price_of(model);
-            return price != nullptr ? std::optional(cost_of(usage, *price, tariff).picodollars)
-                                    : std::nullopt;
+          [this](const Usage& usage, const std::string& model, Tariff tariff) {
+            return cost(usage, model, tariff);
           },
           [this](const PromptqlQuery& query) { return ask_promptql(query); },
           settings_.tries,

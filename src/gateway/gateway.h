@@ -13,7 +13,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,6 +104,8 @@ class Gateway {
   Task<Result<bool>> reserve(std::int64_t expected);
   Circuit& circuit(const Terms& terms);
   Outside outside(Branch& branch, Toolbox& tools, Programs& programs);
+  // Nothing if there is no price. On any branch.
+  std::optional<std::int64_t> cost(const Usage& usage, const std::string& model, Tariff tariff);
   std::unique_ptr<Models> models_on(EventLoop& loop);
   Models& models() const { return branches_.front()->models(); }
   Environment noting(Environment inner);
@@ -117,6 +121,8 @@ class Gateway {
   HttpClientOptions client_options_;
   Models::Timeouts timeouts_;
   Prices prices_;
+  std::mutex guessed_mutex_;
+  std::set<std::string> guessed_;  // models with tokens from a cache for which there is no price
   Budget budget_;
   BudgetSource* source_ = nullptr;
   bool drawing_ = false;

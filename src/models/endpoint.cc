@@ -30,6 +30,10 @@ constexpr std::size_t kKeptStart = 2000;
 constexpr std::size_t kKnownSchemas = 32;
 constexpr std::size_t kUsualReply = 8192;  // bytes of its tree
 
+// No prompt is so much shorter than our estimate, but one that was cut; short ones are not looked at.
+constexpr std::int64_t kSurelyCut = 3;
+constexpr std::int64_t kLeastCut = 1000;
+
 constexpr std::string_view kAutomatic = "auto";
 
 // Servers of local models report as their own failure what they were not started for (llama.cpp: 500, "tools
@@ -42,6 +46,23 @@ bool can_be_renegotiated(int status, const std::vector<Complaint>& complaints) {
     return std::ranges::any_of(std::array{"requires --", "unsupported param", "not support"},
                                [&](const char* words) { return message.find(words) != std::string::npos; });
   });
+}
+
+// Groq looks at a structured answer itself, and gives one that does not fit as an error of the request. It is
+// an answer with defects like any other.
+std::optional<ChatReply> answer_in_refusal(const HttpResponse& response, const ChatRequest& request) {
+  if (response.status != 400 || !request.output || !response.body.contains("failed_generation"))
+    return std::nullopt;
+  const auto json = parse_json(response.body);
+  const Json* error = json ? find_member(*json, "error") : nullptr;
+  const Json* text = error != nullptr ? find_member(*error, "failed_generation") : nullptr;
+  if (text == nullptr || !as_text(*text)) return std::nullopt;
+  ChatReply reply;
+  reply.message = {.role = Role::assistant, .text = std::string(*as_text(*text))};
+  const bool cut_off = text_at(*error, "message").contains("max completion tokens");
+  reply.finish = cut_off ? FinishReason::length : FinishReason::stop;
+  reply.origin.finish_reason = text_at(*error, "code");
+  return reply;
 }
 
 // Reads a 2xx body while it arrives: server-sent events, or one JSON if the server does not stream after all.
@@ -207,6 +228,7 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::negotiate(const ChatRequ
       origin.max_tokens = sampling_of(request, spec_, plan.capabilities).max_tokens;
       if (!origin.max_tokens) origin.max_tokens = wire_.max_tokens;
       origin.way = plan.way;
+      note_tokens(request, answer.reply->usage);
       settle_reply(*answer.reply, request, plan);
       co_return std::move(*answer.reply);
     }
@@ -266,6 +288,22 @@ bool HttpModel::brings_own_key() const {
 Task<Result<std::string>> HttpModel::credential() {
   if (!command_) co_return settings_.key;
   co_return co_await command_->get();
+}
+
+Task<Result<HttpResponse>> HttpModel::send_keyed(std::function<HttpRequest(std::string_view key)> made) {
+  Result<HttpResponse> response = HttpResponse();
+  std::optional<std::string> refused;
+  for (;;) {
+    auto key = co_await credential();
+    if (!key) co_return fail(std::move(key.error()));
+    if (refused == *key) co_return response;  // it prints the same one again
+    response = co_await client_.send(made(*key));
+    if (!response) response.error().message = secrets_.hide_pieces(response.error().message);
+    if (!response || response->status != 401 || !command_) co_return response;
+    command_->refuse(*key);
+    if (refused) co_return response;
+    refused = std::move(*key);
+  }
 }
 
 HttpRequest HttpModel::request_for(const std::string& url, std::string body, const WirePlan& plan,
@@ -351,6 +389,8 @@ Task<HttpModel::Answer> HttpModel::ask(const ChatRequest& request, const WirePla
 
 HttpModel::Answer HttpModel::answer_of(const HttpResponse& response, const ChatRequest& request) const {
   if (response.status >= 200 && response.status <= 299) return read_whole(response.body);
+  if (auto answer = answer_in_refusal(response, request))
+    return Answer{std::move(*answer), response.status, {}};
   Asked sized = asked();
   sized.prompt_tokens = estimate_prompt_tokens(request);
   return Answer{std::unexpected(failure_of_status(response.status, response.headers, response.body, sized,
@@ -376,9 +416,11 @@ HttpModel::Answer HttpModel::read_whole(std::string_view body) const {
   if (!json) return broken("it is not complete JSON", body);
   Result<ChatReply> reply = wire_.reply(*json);
   if (reply) return Answer{std::move(*reply), 200, {}};
-  // Gateways report an error of the server behind them with status 200.
-  if (const Json* error = find_member(*json, "error"); error != nullptr && !error->is_null()) {
-    return refused(complaints_in(*json));
+  // Gateways report an error of the server behind them with status 200, OpenRouter inside of the choice.
+  for (const std::string_view place : {"", "/choices/0"}) {
+    const Json* holder = find_pointer(*json, place);
+    const Json* error = holder != nullptr ? find_member(*holder, "error") : nullptr;
+    if (error != nullptr && !error->is_null()) return refused(complaints_in(*holder));
   }
   return broken(reply.error().message, body);
 }
@@ -411,6 +453,24 @@ void HttpModel::note_omissions(const ChatRequest& request) {
   note(sampling.temperature || spec_.temperature, capabilities_.temperature, "temperature");
   note(sampling.top_p || spec_.top_p, capabilities_.top_p, "top_p");
   note(sampling.seed || spec_.seed, capabilities_.seed, "seed");
+}
+
+void HttpModel::note_tokens(const ChatRequest& request, const Usage& usage) {
+  if (usage.prompt_tokens + usage.completion_tokens == 0)
+    notes_.insert("its replies tell no tokens: what they took and cost is not known");
+  if (usage.prompt_tokens == 0 || told_short_) return;
+  // The estimate reads all of it: first the bytes alone, which are never more than half as many tokens.
+  std::size_t bytes = request.output ? request.output->schema.canonical().size() : 0;
+  for (const Message& message : request.messages) bytes += message.text.size();
+  const std::int64_t cut = usage.prompt_tokens * kSurelyCut;
+  if (static_cast<std::int64_t>(bytes / 2) < std::max(cut, kLeastCut)) return;
+  const std::int64_t expected = estimate_prompt_tokens(request);
+  if (expected < std::max(cut, kLeastCut)) return;
+  told_short_ = true;
+  notes_.insert(fmt::format(
+      "it counts {} tokens in a prompt that has about {} by our estimate: it may have cut the prompt to its "
+      "context without saying so (Ollama: num_ctx)",
+      usage.prompt_tokens, expected));
 }
 
 ModelFailure HttpModel::in_context(ModelFailure failure) const {

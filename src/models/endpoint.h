@@ -84,11 +84,15 @@ class HttpModel : public ChatModel, public EmbeddingModel, public BatchedModel {
   Task<Result<std::string>> credential();
   Task<Answer> ask(const ChatRequest& request, const WirePlan& plan, const OnTokens& on_tokens,
                    std::string key);
+  // With the key; once more with another one where a printed one was refused. No secret is in the error.
+  Task<Result<HttpResponse>> send_keyed(std::function<HttpRequest(std::string_view key)> made);
   // `carry`: null if it is sent from here.
   Task<std::expected<ChatReply, ModelFailure>> negotiate(const ChatRequest& request, OnTokens on_tokens,
                                                          const Carry* carry);
   Task<Answer> ask_by(const Carry& carry, const ChatRequest& request, std::string body);
   Answer answer_of(const HttpResponse& response, const ChatRequest& request) const;
+  // In one request.
+  Task<std::expected<EmbeddingReply, ModelFailure>> embed_together(std::vector<std::string> texts);
   std::string url_beside(std::string_view path) const;
   Asked asked() const;
   Answer read_whole(std::string_view body) const;
@@ -97,6 +101,7 @@ class HttpModel : public ChatModel, public EmbeddingModel, public BatchedModel {
   SchemaRefusals known_refusals(const ChatRequest& request) const;
   void remember_refusals(const ChatRequest& request, const SchemaRefusals& refused);
   void note_omissions(const ChatRequest& request);
+  void note_tokens(const ChatRequest& request, const Usage& usage);
   ModelFailure in_context(ModelFailure failure) const;
 
   ModelSpec spec_;
@@ -120,6 +125,7 @@ class HttpModel : public ChatModel, public EmbeddingModel, public BatchedModel {
   std::map<std::string, SchemaRefusals> schemas_;                  // by the schema's canonical text
   std::vector<std::shared_ptr<const KnownSchema>> known_schemas_;  // a few, the latest last
   std::set<std::string> notes_;
+  bool told_short_ = false;
 };
 
 }  // namespace assay

@@ -22,34 +22,29 @@ Task<std::expected<ChatReply, ModelFailure>> HttpModel::complete_by(const ChatRe
 Task<std::expected<HttpResponse, ModelFailure>> HttpModel::run(Errand errand) {
   if (Status status = has_key(); !status)
     co_return std::unexpected(ModelFailure{std::move(status).error(), std::nullopt});
-  auto key = co_await credential();
-  if (!key) co_return std::unexpected(in_context({std::move(key.error()), std::nullopt}));
   const bool transfers = !errand.body.empty() || errand.on_data;
-  HttpRequest http = request_for(url_beside(errand.path), std::move(errand.body), WirePlan{}, *key);
-  http.method = std::move(errand.method);
-  Headers headers;
-  for (const auto& [name, value] : http.headers) {
-    if (!same_without_case(name, "Content-Type")) headers.add(name, value);
-  }
-  if (!http.body.empty()) headers.add("Content-Type", std::move(errand.content_type));
-  http.headers = std::move(headers);
-  if (transfers) {
-    http.total_timeout = std::max<Duration>(http.total_timeout, kLongestTransfer);
-    http.max_body = kLongestFile;
-  }
-  http.on_data = std::move(errand.on_data);
-  auto response = co_await client_.send(std::move(http));
-  if (!response) {
-    Error error = std::move(response).error();
-    error.message = secrets_.hide_pieces(error.message);
-    co_return std::unexpected(in_context({std::move(error), std::nullopt}));
-  }
-  if (response->status < 200 || response->status > 299) {
-    // A printed token that has run out: the next errand, or the next try of this one, brings another.
-    if (response->status == 401 && command_) command_->refuse(*key);
+  auto response = co_await send_keyed([this, &errand, transfers](std::string_view key) {
+    // It may have to be sent again only where another key can be had.
+    std::string body = command_ ? errand.body : std::move(errand.body);
+    HttpRequest http = request_for(url_beside(errand.path), std::move(body), WirePlan{}, key);
+    http.method = errand.method;
+    Headers headers;
+    for (const auto& [name, value] : http.headers) {
+      if (!same_without_case(name, "Content-Type")) headers.add(name, value);
+    }
+    if (!http.body.empty()) headers.add("Content-Type", errand.content_type);
+    http.headers = std::move(headers);
+    if (transfers) {
+      http.total_timeout = std::max<Duration>(http.total_timeout, kLongestTransfer);
+      http.max_body = kLongestFile;
+    }
+    http.on_data = errand.on_data;
+    return http;
+  });
+  if (!response) co_return std::unexpected(in_context({std::move(response.error()), std::nullopt}));
+  if (response->status < 200 || response->status > 299)
     co_return std::unexpected(in_context(failure_of_status(
         response->status, response->headers, response->body, asked(), std::chrono::system_clock::now())));
-  }
   co_return std::move(*response);
 }
 

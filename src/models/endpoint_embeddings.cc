@@ -1,30 +1,47 @@
-// The embeddings of a model behind HTTP: one request, one reply, nothing to be negotiated.
+// The embeddings of a model behind HTTP: nothing to be negotiated, and one request and reply wherever the
+// model takes all texts at once.
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "models/endpoint.h"
 
 namespace assay {
+
 Task<std::expected<EmbeddingReply, ModelFailure>> HttpModel::embed(const std::vector<std::string>& texts) {
+  if (wire_.embeddings == nullptr)
+    co_return std::unexpected(in_context({no_embeddings(spec_.provider), std::nullopt}));
+  if (Status status = has_key(); !status)
+    co_return std::unexpected(ModelFailure{std::move(status).error(), std::nullopt});
+  const auto most_texts = wire_.embeddings->most_texts;
+  const std::size_t most = most_texts != nullptr ? most_texts(spec_.name) : texts.size();
+  if (texts.size() <= most) co_return co_await embed_together(texts);
+  EmbeddingReply whole;
+  for (auto from = texts.begin(); from != texts.end();) {
+    const auto to = from + std::min(static_cast<std::ptrdiff_t>(most), texts.end() - from);
+    auto part = co_await embed_together({from, to});
+    if (!part) co_return part;
+    std::ranges::move(part->vectors, std::back_inserter(whole.vectors));
+    whole.usage += part->usage;
+    whole.model = std::move(part->model);
+    from = to;
+  }
+  co_return whole;
+}
+
+Task<std::expected<EmbeddingReply, ModelFailure>> HttpModel::embed_together(std::vector<std::string> texts) {
   const auto failed = [this](ModelFailure failure) {
     return std::unexpected(in_context(std::move(failure)));
   };
-  if (wire_.embeddings == nullptr) {
-    co_return failed({no_embeddings(spec_.provider), std::nullopt});
-  }
-  if (Status status = has_key(); !status)
-    co_return std::unexpected(ModelFailure{std::move(status).error(), std::nullopt});
   const bool ollama = address_.embeddings_url.ends_with(kOllamaEmbeddings);
-  const Json body = ollama ? embedding_body(spec_.name, texts) : wire_.embeddings->body(spec_.name, texts);
-  auto key = co_await credential();
-  if (!key) co_return failed({std::move(key.error()), std::nullopt});
-  Result<HttpResponse> response =
-      co_await client_.send(request_for(address_.embeddings_url, to_text(body), WirePlan{}, *key));
-  if (!response) {
-    Error error = std::move(response).error();
-    error.message = secrets_.hide_pieces(error.message);
-    co_return failed({std::move(error), std::nullopt});
-  }
+  const std::string body =
+      to_text(ollama ? embedding_body(spec_.name, texts) : wire_.embeddings->body(spec_.name, texts));
+  auto response = co_await send_keyed([this, &body](std::string_view key) {
+    return request_for(address_.embeddings_url, body, WirePlan{}, key);
+  });
+  if (!response) co_return failed({std::move(response.error()), std::nullopt});
   if (response->status < 200 || response->status > 299) {
     co_return failed(failure_of_status(response->status, response->headers, response->body, asked(),
                                        std::chrono::system_clock::now()));

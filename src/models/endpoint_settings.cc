@@ -63,12 +63,17 @@ Result<std::string> base_of(const ModelSpec& spec, const Provider& provider, con
     origin = provider.base_variable;
     if (!base.empty()) base = completed(base, spec, provider, environment);
   }
-  if (trim(base).empty()) base = provider.base_url;
+  const bool own_address = trim(base).empty();
+  if (own_address) base = provider.base_url;
   if (base.empty())
     return wrong(fmt::format("no address: set {}, or base_url of the model", provider.base_variable));
   auto filled = fill_environment(base, environment);
   if (filled) filled = with_own_path(std::move(*filled), provider, environment);
   if (!filled) return fail(std::move(filled).error().with("key", std::string(origin)));
+  const std::size_t host = filled->find("://") + 3;
+  const bool everywhere =
+      !provider.everywhere.empty() && filled->substr(host).starts_with(provider.everywhere);
+  if (own_address && everywhere) filled->erase(host, provider.everywhere.size());
   const bool versioned = !provider.version_variable.empty() && spec.api != "responses";
   const auto version = versioned ? environment(provider.version_variable) : std::nullopt;
   if (version && !trim(*version).empty() && !filled->contains("api-version="))

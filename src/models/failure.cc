@@ -18,8 +18,9 @@ namespace {
 constexpr std::size_t kLongestMessage = 300;
 constexpr std::size_t kLongestExcerpt = 160;
 
-// A limit that waiting does not lift.
+// A limit that waiting does not lift. Anthropic has no name of its own for an account without credit.
 bool out_of_money(const Complaint& complaint) {
+  if (complaint.message.contains("credit balance is too low")) return true;
   return std::ranges::any_of(std::array{&complaint.code, &complaint.type}, [](const std::string* word) {
     const ErrorName* known = find_error(*word);
     return known != nullptr && known->used_up;
@@ -34,15 +35,43 @@ std::optional<Overflow> overflow_in(int status, const std::vector<Complaint>& co
   return std::nullopt;
 }
 
+// Google has a word for it, xAI words.
 bool wrong_key(const Complaint& complaint) {
   const ErrorName* known = find_error(complaint.code);
-  return known != nullptr && known->status == 401;
+  return (known != nullptr && known->status == 401) || complaint.message.starts_with("Incorrect API key");
+}
+
+constexpr std::array<std::string_view, 4> kDecliningCodes{"content_filter", "content_policy_violation",
+                                                          "bio_policy", "data_inspection_failed"};
+// In lower case.
+constexpr auto kDecliningPhrases = std::to_array<std::string_view>({
+    "content management policy",  // Azure
+    "content filtering policy",   // Anthropic
+    "usage guidelines",           // xAI
+    "violating our usage polic",  // OpenAI
+    "input was flagged",          // OpenRouter
+    "content exists risk",        // DeepSeek
+});
+
+// A filter beside the model declines in its place, whatever the status: OpenRouter and xAI say 403.
+bool declined(const Complaint& complaint) {
+  const std::string text = lower_ascii(complaint.message);
+  return std::ranges::any_of(kDecliningCodes,
+                             [&](std::string_view code) { return complaint.code == code; }) ||
+         std::ranges::any_of(kDecliningPhrases,
+                             [&](std::string_view phrase) { return text.contains(phrase); });
+}
+
+bool declined(int status, const std::vector<Complaint>& complaints) {
+  return status != 401 && status != 429 &&
+         std::ranges::any_of(complaints, [](const Complaint& one) { return declined(one); });
 }
 
 ErrorKind kind_of(int status, const std::vector<Complaint>& complaints) {
   if (std::ranges::any_of(complaints, out_of_money)) return ErrorKind::rejected;
   if (overflow_in(status, complaints)) return ErrorKind::context_overflow;
-  // Google calls it an argument that is not valid.
+  if (declined(status, complaints)) return ErrorKind::refused;
+  // Google and xAI call it an argument that is not valid.
   if (status == 400 && std::ranges::any_of(complaints, wrong_key)) return ErrorKind::auth;
   return kind_of_status(status);
 }
@@ -59,6 +88,7 @@ std::string hint_of(int status, const std::vector<Complaint>& complaints, const 
       words += fmt::format("; it has about {} by our estimate", *asked.prompt_tokens);
     return words;
   }
+  if (declined(status, complaints)) return "declined by a content filter";
   if (status == 401 || status == 403 || std::ranges::any_of(complaints, wrong_key)) {
     return fmt::format("{} {}", asked.with_key ? "check" : "no key was sent: set", asked.key_variable);
   }

@@ -61,11 +61,11 @@ Result<const Models::Asked*> Models::asked(std::string_view name) {
   if (!identity.structured.empty()) who += fmt::format(", structured by {}", identity.structured);
   if (!identity.settings.empty()) who += fmt::format(", with {}", identity.settings);
   std::string lane = (*model)->limit_key();
-  const auto concurrency = resolve(name)->concurrency;
-  if (concurrency) lane += fmt::format(" as {}", name);
+  const auto spec = resolve(name);
+  if (spec->concurrency) lane += fmt::format(" as {}", name);
   auto& slot = asked_[std::string(name)];
-  slot = std::unique_ptr<Asked>(
-      new Asked{**model, std::move(identity), std::move(who), std::move(lane), concurrency});
+  slot = std::unique_ptr<Asked>(new Asked{**model, std::move(identity), std::move(who), std::move(lane),
+                                          spec->concurrency, spec->max_tokens});
   return slot.get();
 }
 

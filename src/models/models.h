@@ -53,6 +53,7 @@ class Models {
     std::string who;   // "openai/gpt-4o at https://api.openai.com/v1": in the place of an alias
     std::string lane;  // ChatModel::limit_key(), of an alias with a limit of its own that alias alone
     std::optional<int> concurrency = {};  // of the alias
+    std::optional<int> max_tokens = {};   // the same
   };
   Result<const Asked*> asked(std::string_view name);
 

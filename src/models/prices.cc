@@ -168,7 +168,7 @@ Result<Prices> Prices::from_json(const Json& map) {
     }
     own.push_back({model,
                    {*values[0], *values[1], values[2].value_or(*values[0]), values[3].value_or(*values[0]),
-                    values[4].value_or(kBatchShare)}});
+                    values[4].value_or(kBatchShare), !values[2] && *values[0] > 0}});
   }
   std::ranges::sort(own, [](const Entry& a, const Entry& b) {
     return std::tuple(literal_length(b.pattern), a.pattern) <

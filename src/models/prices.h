@@ -40,6 +40,8 @@ struct Price {
   std::int64_t cached = 0;           // for prompt tokens read from the provider's cache
   std::int64_t cache_write = 0;      // for prompt tokens written to it
   std::int64_t batch = kBatchShare;  // in a batch, millionths of each of these
+  bool cached_is_guessed =
+      false;  // nobody gave `cached`: it is that of the prompt, where that costs anything
   bool operator==(const Price&) const = default;
 };
 

@@ -98,7 +98,7 @@ Result<RunTotals> RunReads::totals() {
   }
   auto query = database_.prepare(fmt::format(
       "SELECT {}coalesce(sum(kind IN (SELECT row_number FROM words WHERE text IN ('model', "
-      "'promptql')) AND cost_picousd IS NULL), 0), "
+      "'embedding', 'promptql')) AND cost_picousd IS NULL), 0), "
       "coalesce(sum(reused), 0), coalesce(sum((tries - 1) * (1 - reused)), 0), "
       "coalesce(sum(kind = (SELECT row_number FROM words WHERE text = 'model') AND attempt > 1 AND "
       "NOT reused), 0), "

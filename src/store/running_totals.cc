@@ -27,7 +27,8 @@ void RunningTotals::Adding::add(const EffectRow& row) {
   if (row.key.case_index < 0) return;  // of the run itself: what it has asked is in the rows of the cases
   RunTotals& sums = totals_.sums_;
   add_to(sums.cost_picousd, row.cost_picousd.value_or(0));
-  if (!row.cost_picousd && (row.kind == "model" || row.kind == "promptql")) sums.cost_known = false;
+  const bool paid = row.kind == "model" || row.kind == "embedding" || row.kind == "promptql";
+  if (!row.cost_picousd && paid) sums.cost_known = false;
   if (row.model.starts_with(kSimulated) && !totals_.simulated_.contains(row.model))
     totals_.simulated_.insert(row.model);
   if (row.reused) {

@@ -214,6 +214,28 @@ TEST_F(AccountTest, RunsShareTheBudget) {
   EXPECT_EQ(ask(*one_, expecting(5)), "ok");
 }
 
+// No tokens are told: it has not worked for nothing.
+TEST_F(AccountTest, AnAnswerWithoutTokensHasNoKnownCostAndTakesWhatWasExpectedFromTheBudget) {
+  open({}, {{"budget", JsonObject{{"usd", 25}}},
+            {"prices", JsonObject{{"fake", JsonObject{{"prompt", 1e6}, {"completion", 1e6}}},
+                                  {"free", JsonObject{{"prompt", 0}, {"completion", 0}}}}}});
+  std::optional<std::int64_t> cost = 1;
+  const auto keep = [&](const Answer& answer) -> Task<Status> {
+    cost = answer.cost_picousd;
+    co_return Status();
+  };
+  const auto silent = [](std::string price, std::int64_t expected) {
+    return FakeEffect(
+        {.request = "{}", .lane = "a", .price_name = std::move(price), .expected_cost = expected},
+        []() -> Task<TryResult> { co_return Try{.reply = "{}"}; });
+  };
+  EXPECT_EQ(loop_.run_until_done(performing(*one_, silent("fake", picousd(3)), keep)), "ok");
+  EXPECT_EQ(cost, std::nullopt);
+  EXPECT_EQ(gateway_->budget().spent(), picousd(3));
+  EXPECT_EQ(loop_.run_until_done(performing(*one_, silent("free", 0), keep)), "ok");
+  EXPECT_EQ(cost, 0);
+}
+
 TEST_F(AccountTest, ACallThatIsDearerThanTheWholeBudgetIsToldAsThat) {
   open({}, {{"budget", JsonObject{{"usd", 5}}}});
   EXPECT_EQ(ask(*one_, answers("a", {.expected_dollars = 6})), "budget");

@@ -64,6 +64,11 @@ TEST(Circuit, FailuresOfTheSystemUnderTestNeedFiveTimesAsMany) {
   EXPECT_EQ(failures_to_open({3, Behind::model}, kRubbish), 3);
 }
 
+TEST(Circuit, PromptsThatDoNotFitOrAreDeclinedSayNothingOfWhoIsAsked) {
+  EXPECT_EQ(failures_to_open({3, Behind::model}, {ErrorKind::context_overflow, "too long", {}}), 0);
+  EXPECT_EQ(failures_to_open({3, Behind::model}, {ErrorKind::refused, "filtered", {}}), 0);
+}
+
 TEST(Circuit, AThresholdThatNobodyReachesIsNotPassedByOverflow) {
   EXPECT_EQ(failures_to_open({std::numeric_limits<int>::max(), Behind::system_under_test}, kRubbish), 0);
 }

@@ -71,6 +71,11 @@ TEST(EndpointSettings, IsWhereEachServiceSaysThatItIs) {
        "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1/publishers/"
        "google/"
        "models/gemini-2.5-flash:generateContent"},
+      {"vertex",
+       "gemini-2.5-flash",
+       {{"GOOGLE_CLOUD_PROJECT", "p"}, {"GOOGLE_CLOUD_LOCATION", "global"}},
+       "https://aiplatform.googleapis.com/v1/projects/p/locations/global/publishers/google/"
+       "models/gemini-2.5-flash:generateContent"},
       // A host alone: the project is in the path, there as here.
       {"vertex",
        "gemini-2.5-flash",

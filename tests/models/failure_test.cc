@@ -101,6 +101,47 @@ TEST(Failure, CarriesWhatTheServerAskedFor) {
   EXPECT_EQ(failure(429, "{}").retry_after, std::nullopt);
 }
 
+// As each of them says it; the statuses are theirs.
+TEST(Failure, OfAContentFilterIsARefusal) {
+  const std::vector<std::pair<int, std::string_view>> said{
+      {400,
+       R"({"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"jailbreak":{"filtered":true,"detected":true}}}}})"},
+      {400,
+       R"({"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}})"},
+      {400,
+       R"({"error":{"message":"Invalid prompt: your prompt was flagged as potentially violating our usage policy.","type":"invalid_request_error","param":null,"code":"invalid_prompt"}})"},
+      {403,
+       R"({"error":{"code":403,"message":"m requires moderation on P. Your input was flagged for \"violence\". No credits were charged.","metadata":{"reasons":["violence"]}}})"},
+      {403,
+       R"({"code":"The caller does not have permission to execute the specified operation","error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"})"},
+      {400,
+       R"({"error":{"message":"Content Exists Risk","type":"invalid_request_error","param":null,"code":"invalid_request_error"}})"}};
+  for (const auto& [status, body] : said) {
+    const Error error = failure(status, body).error;
+    EXPECT_EQ(error.kind, ErrorKind::refused) << body;
+    EXPECT_THAT(error.message, HasSubstr("declined by a content filter"));
+  }
+  EXPECT_EQ(complained(complaints_in(json(said[0].second)), "").error.kind, ErrorKind::refused);
+  EXPECT_EQ(failure(403, R"({"error":{"message":"Key limit exceeded","code":403}})").error.kind,
+            ErrorKind::auth);
+}
+
+TEST(Failure, OfAKeyOrAPurseIsKnownByItsWordsWhereThereIsNoStatusForIt) {
+  const Error key =
+      failure(
+          400,
+          R"({"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***f0."})")
+          .error;
+  EXPECT_EQ(key.kind, ErrorKind::auth) << "xAI";
+  EXPECT_THAT(key.message, HasSubstr("check OPENAI_API_KEY"));
+  EXPECT_THAT(
+      failure(
+          400,
+          R"({"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}})")
+          .error.message,
+      HasSubstr("quota or credit is used up"));
+}
+
 TEST(Failure, InsideAReplyMapsLikeItsStatus) {
   const auto kind = [](std::string_view text) {
     return complained(complaints_in(json(text)), "").error.kind;

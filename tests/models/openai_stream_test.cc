@@ -21,6 +21,15 @@ constexpr std::string_view kText =
     "\"prompt_tokens_details\":{\"cached_tokens\":2}}}\n\n"
     "data: [DONE]\n\n";
 
+// OpenRouter's place for it.
+TEST(OpenAiStream, FindsTheErrorInsideOfAChoice) {
+  OpenAiStream stream;
+  feed(stream, {"data: {\"choices\":[{\"delta\":{\"content\":\"\"},\"finish_reason\":\"error\","
+                "\"error\":{\"code\":502,\"message\":\"gone\"}}]}\n\n"});
+  ASSERT_TRUE(stream.error().has_value());
+  EXPECT_EQ(to_text(*stream.error()), R"({"error":{"code":502,"message":"gone"}})");
+}
+
 TEST(OpenAiStream, GivesTheSameReplyHoweverItIsCut) {
   const auto whole =
       openai_reply(json(R"({"id":"c1","model":"gpt-4o-2024-08-06","choices":[{"message":{"role":"assistant",

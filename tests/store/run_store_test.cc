@@ -202,6 +202,7 @@ TEST_P(RunStoreTest, SumsWhatWasAskedAndLeavesOutWhatWasReused) {
   EffectRow unknown = effect(2, "a");
   unknown.cost_picousd.reset();
   unknown.model = "sim/judge";
+  unknown.kind = "embedding";
   put(unknown);
   EXPECT_FALSE(get(store_->totals()).cost_known);
   // Who writes keeps them along; who reads, and a later sitting, adds up the rows.

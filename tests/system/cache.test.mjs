@@ -52,6 +52,25 @@ test('a second run asks nothing, another temperature does, two at once and a kil
   assert.equal(usageOf(await run('three', warm)).cached, 2 * kCases);
 });
 
+test('what the built-in simulator says is not shared: it costs nothing, and its seed decides it', async (t) => {
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), [{ id: 'a', question: 'Is the moon the cause of the tides?' }]);
+  const config = write(join(directory, 'eval.yaml'), `evaluation: custom
+input_path: data.jsonl
+variants: {one: {model: {model: sim/assistant, prompt: "{question}"}}}
+metrics: [{name: near, similar: "the moon", model: sim/embed}]
+cache: shared
+`);
+  const cached = [];
+  for (const [name, seed] of [['one', '1'], ['again', '1'], ['two', '2']]) {
+    const output = join(directory, name);
+    const run = await assay(['run', config, '--output-dir', output, '--seed', seed]);
+    assert.equal(run.code, 0, run.stderr);
+    cached.push(usageOf(output).cached);
+  }
+  assert.deepEqual(cached, [0, 0, 0]);
+});
+
 test('a cache that cannot be used is told before anything is sent, and its password nowhere', async (t) => {
   const directory = scratch(t);
   writeLines(join(directory, 'data.jsonl'), ragLines(2));

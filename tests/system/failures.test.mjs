@@ -275,6 +275,28 @@ test('a run directory of another config, or with other data, is not mixed', asyn
   assert.equal((await assay(['resume', directory], { env: sim.env })).code, 2);
 });
 
+test('tokens from a cache without a price of their own are told, since the cost is then too high', async (t) => {
+  const directory = scratch(t);
+  const script = writeLines(join(directory, 'rules.jsonl'), [{ reply: { json: { reason: 'Clear.', score: 4 } }, usage: { prompt_tokens: 1000, completion_tokens: 100, cached_tokens: 600 } }]);
+  const sim = await simulator(t, ['--script', script]);
+  for (const [cached, cost] of [['', 0.0022], [', cached: 0.5', 0.0013]]) {
+    const { config, output } = prepared(t, { lines: ragLines(1), extra: `prices: {openai/judge-model: {prompt: 2, completion: 2${cached}}}` });
+    const run = await assay(['run', config, '--output-dir', output], { env: sim.env });
+    assert.equal(run.code, 0, run.stderr);
+    assert.equal(readJson(join(output, 'summary.json')).usage.cost_usd, cost);
+    const told = exists(join(output, 'problems.log')) && readFileSync(join(output, 'problems.log'), 'utf8').includes("came from the provider's cache");
+    assert.equal(told, cached === '');
+  }
+});
+
+test('a budget sets aside what an answer may be long by the max_tokens of the alias', async (t) => {
+  const sim = await simulator(t);
+  const { config, output } = prepared(t, { lines: ragLines(2), extra: 'models: {long: {provider: openai, name: judge-model, max_tokens: 50000}}\nprices: {long: {prompt: 0, completion: 100}}\nbudget: {usd: 2}' });
+  const run = await assay(['run', config, '--output-dir', output, '--judge.model', 'long'], { env: sim.env });
+  assert.match(run.stderr, /one call may cost \$5\.00, more than the whole budget of \$2\.00/);
+  assert.equal(await sim.sent(), 0);
+});
+
 test('a budget stops the run before it is passed, and what was paid is reported', async (t) => {
   const sim = await simulator(t);
   const { config, output } = prepared(t, { lines: ragLines(200), extra: 'prices: {"openai/*": {prompt: 1000, completion: 1000}}\nbudget: {usd: 20}\nlimits: {concurrency: 2}' });

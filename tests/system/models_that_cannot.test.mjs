@@ -3,6 +3,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { endpoint } from './endpoint.mjs';
 import { assay, simulator, scratch, write, writeLines, ragLines, ragConfig, readJson, readLines, exists } from './harness.mjs';
 
 // Of the cases only this one is longer than the window of the simulator.
@@ -71,4 +72,20 @@ models: {apart: {provider: openai, name: gpt-5.1, api: responses}}
   }
   assert.equal(await sim.sent(), 0);
   assert.ok(!exists(join(directory, 'out')));
+});
+
+// As Azure says it; an evaluation of guards has nothing but such prompts.
+test('a prompt that a content filter declines ends its case as refused, and the others are asked, however many there are', async (t) => {
+  const filtered = { message: "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.", type: null, param: 'prompt', code: 'content_filter', status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } };
+  const { env, bodies } = await endpoint(t, (body) => (JSON.stringify(body).includes('permit number 13') ? { content: { reason: 'Clear.', score: 4 } } : { status: 400, error: filtered }));
+  const directory = scratch(t);
+  writeLines(join(directory, 'data.jsonl'), ragLines(14));
+  const config = write(join(directory, 'eval.yaml'), ragConfig('data.jsonl', 'limits: {concurrency: 1}\n'));
+  const output = join(directory, 'out');
+  const run = await assay(['run', config, '--output-dir', output], { env });
+  assert.equal(run.code, 3, run.stderr);
+  const outcomes = readLines(join(output, 'results.jsonl')).map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes, [...Array(13).fill('refused'), 'scored']);
+  assert.match(readLines(join(output, 'results.jsonl'))[0].error, /declined by a content filter/);
+  assert.equal(bodies.length, 14, 'none is tried again');
 });

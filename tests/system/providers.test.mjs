@@ -225,3 +225,46 @@ limits: {concurrency: 1}
   assert.deepEqual(asked, [[{ type: 'adaptive' }, 4096], budget, budget]);
   assert.match(readFileSync(join(directory, 'out/problems.log'), 'utf8'), /thinking is sent with a number of tokens/);
 });
+
+test('the same usage costs the same, however a wire counts thoughts and what came from a cache', async (t) => {
+  const directory = scratch(t);
+  const usage = { prompt_tokens: 1000, completion_tokens: 300, cached_tokens: 400, reasoning_tokens: 100 };
+  const sim = await simulator(t, ['--script', write(join(directory, 'rules.jsonl'), JSON.stringify({ reply: { json: { reason: 'Clear.', score: 4 } }, usage }))]);
+  write(join(directory, 'data.jsonl'), JSON.stringify({ question: 'Do I need a permit?', llm_answer: 'Yes.' }));
+  const config = write(join(directory, 'eval.yaml'), `evaluation: rag_answers
+input_path: data.jsonl
+judge: m
+metrics: [coherence]
+n_runs: 1
+prices: {"*": {prompt: 1, completion: 10, cached: 0.1}}
+models:
+  xai: {provider: xai, name: grok-4, base_url: "${sim.base}"}
+  streaming: {provider: xai, name: grok-4, base_url: "${sim.base}", stream: true}
+  anthropic: {provider: anthropic, name: claude-sonnet-4-5, base_url: "${sim.url}"}
+  gemini: {provider: gemini, name: gemini-2.5-pro, base_url: "${sim.url}/v1beta"}
+`);
+  for (const model of ['xai', 'streaming', 'anthropic', 'gemini']) {
+    const output = join(directory, model);
+    const run = await assay(['run', config, '--judge', model, '--output-dir', output], { env: sim.env });
+    assert.equal(run.code, 0, run.stderr);
+    const { prompt_tokens, completion_tokens, cost_usd } = JSON.parse(readFileSync(join(output, 'summary.json'), 'utf8')).usage;
+    // 600 at $1 and 400 at $0.1 a million, 300 at $10.
+    assert.deepEqual({ model, prompt_tokens, completion_tokens, cost_usd }, { model, prompt_tokens: 1000, completion_tokens: 300, cost_usd: 0.00364 });
+  }
+});
+
+test('concurrency of an alias holds for vectors too', async (t) => {
+  const directory = scratch(t);
+  const sim = await simulator(t, ['--latency', '5ms']);
+  write(join(directory, 'data.jsonl'), Array.from({ length: 6 }, (_, i) => JSON.stringify({ question: `Is it so, ${i}?` })).join('\n'));
+  const config = write(join(directory, 'eval.yaml'), `evaluation: custom
+input_path: data.jsonl
+variants: {one: {model: {model: sim/assistant, prompt: "{question}"}}}
+metrics: [{name: near, similar: "the moon", model: narrow}]
+models: {narrow: {provider: openai, name: embed, base_url: "${sim.base}", concurrency: 1}}
+`);
+  const run = await assay(['run', config, '--output-dir', join(directory, 'out')], { env: sim.env });
+  assert.equal(run.code, 0, run.stderr);
+  const { requests, in_flight: { most } } = await sim.stats();
+  assert.deepEqual([requests.by_route['POST /v1/embeddings'], most], [{ 200: 6 }, 1]);
+});

@@ -1,5 +1,6 @@
 #include "engine/effects/embedding.h"
 
+#include <limits>
 #include <memory>
 
 #include <boost/json/array.hpp>
@@ -19,6 +20,7 @@ Result<Terms> EmbeddingEffect::terms(Outside& outside) const {
     texts.emplace_back(text);
     expected.prompt_tokens += estimate_tokens(text);
   }
+  constexpr int kAny = std::numeric_limits<int>::max();
   return Terms{
       .request = canonical_text(JsonObject{{"model", (*asked)->who}, {"embed", std::move(texts)}}),
       .lane = (*asked)->lane,
@@ -26,6 +28,7 @@ Result<Terms> EmbeddingEffect::terms(Outside& outside) const {
       .price_name = model_,
       .expected_tokens = static_cast<double>(expected.prompt_tokens),
       .expected_cost = outside.cost(expected, model_, Tariff::usual).value_or(0),
+      .most_at_once = (*asked)->concurrency.value_or(kAny),
       .tries = outside.tries,
   };
 }

@@ -56,11 +56,14 @@ Result<Terms> ModelEffect::terms(Outside& outside) const {
     terms.tariff = Tariff::batch;
     terms.lane += ", batches";
   }
-  const Usage expected{.prompt_tokens = estimate_prompt_tokens(request_),
-                       .completion_tokens = request_.sampling.max_tokens.value_or(
-                           static_cast<int>(kExpectedCompletionTokens))};
-  terms.expected_tokens = static_cast<double>(expected.prompt_tokens + expected.completion_tokens);
-  terms.expected_cost = outside.cost(expected, request_.model, terms.tariff).value_or(0);
+  const std::int64_t prompt = estimate_prompt_tokens(request_);
+  const auto& asked_limit = request_.sampling.max_tokens;
+  const std::int64_t usual = asked_limit ? *asked_limit : kExpectedCompletionTokens;
+  terms.expected_tokens = static_cast<double>(prompt + usual);
+  // What it may cost is bounded by the alias's limit as well.
+  const auto limit = asked_limit ? asked_limit : (*asked)->max_tokens;
+  const Usage dearest{.prompt_tokens = prompt, .completion_tokens = limit ? *limit : usual};
+  terms.expected_cost = outside.cost(dearest, request_.model, terms.tariff).value_or(0);
   return terms;
 }
 

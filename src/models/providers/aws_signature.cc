@@ -134,7 +134,9 @@ std::string aws_authorization(const AwsRequest& request, const Headers& headers,
 
 std::string aws_region(std::string_view host) {
   const std::vector<std::string_view> parts = split(host, '.');
-  const auto amazon = std::ranges::find(parts, "amazonaws");
+  auto amazon = std::ranges::find(parts, "amazonaws");
+  // Of an endpoint inside of a private network: "….us-east-1.vpce.amazonaws.com".
+  if (amazon != parts.end() && amazon != parts.begin() && *(amazon - 1) == "vpce") --amazon;
   return amazon == parts.end() || amazon - parts.begin() < 2 ? std::string() : std::string(*(amazon - 1));
 }
 

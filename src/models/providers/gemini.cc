@@ -22,16 +22,24 @@ Json text_part(std::string_view text) {
   return JsonObject{{"text", text}};
 }
 
+// Older models give their calls no ids, and are not told the ones that stand here in their place.
+constexpr std::string_view kOwnId = "call_";
+bool is_own_id(std::string_view id) {
+  return id.empty() || id.starts_with(kOwnId);
+}
+
 Json call_part(const ToolCall& call) {
   Json args = call.arguments;
   if (!args.is_object()) {
     args = JsonObject{};
     if (!call.arguments_text.empty()) args.get_object()["arguments_text"] = call.arguments_text;
   }
-  return JsonObject{{"functionCall", JsonObject{{"name", call.name}, {"args", std::move(args)}}}};
+  JsonObject made{{"name", call.name}, {"args", std::move(args)}};
+  if (!is_own_id(call.id)) made["id"] = call.id;
+  return JsonObject{{"functionCall", std::move(made)}};
 }
 
-// A result names the function, and must be an object.
+// A result names the function, and the call if the service has named that; it must be an object.
 Json result_part(const Message& from, std::string_view function) {
   Json response;
   if (auto parsed = parse_json(from.text); !from.is_error && parsed && parsed->is_object()) {
@@ -39,7 +47,9 @@ Json result_part(const Message& from, std::string_view function) {
   } else {
     response = JsonObject{{from.is_error ? "error" : "result", from.text}};
   }
-  return JsonObject{{"functionResponse", JsonObject{{"name", function}, {"response", std::move(response)}}}};
+  JsonObject made{{"name", function}, {"response", std::move(response)}};
+  if (!is_own_id(from.tool_call_id)) made["id"] = from.tool_call_id;
+  return JsonObject{{"functionResponse", std::move(made)}};
 }
 
 JsonArray parts_of(const ChatRequest& request, std::size_t at) {
@@ -126,8 +136,8 @@ JsonObject generation_of(const ChatRequest& request, const ModelSpec& spec, cons
 }
 
 FinishReason finish_of(std::string_view reason, bool has_calls) {
-  constexpr std::array<std::string_view, 6> refusals{"SAFETY",    "RECITATION",         "LANGUAGE",
-                                                     "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"};
+  constexpr std::array<std::string_view, 7> refusals{
+      "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"};
   if (reason == "MAX_TOKENS") return FinishReason::length;
   if (std::ranges::find(refusals, reason) != refusals.end()) return FinishReason::refusal;
   if (has_calls) return FinishReason::tool_calls;
@@ -152,7 +162,7 @@ void take_part(const Json& part, Message& message) {
     call.id = text_of(*from, "id");
     call.name = text_of(*from, "name");
     set_arguments(call, find_member(*from, "args"));
-    if (call.id.empty()) call.id = fmt::format("call_{}", message.tool_calls.size() + 1);
+    if (call.id.empty()) call.id = fmt::format("{}{}", kOwnId, message.tool_calls.size() + 1);
     message.tool_calls.push_back(std::move(call));
     return;
   }
@@ -361,7 +371,9 @@ constexpr std::array kErrors{
     ErrorName{"DEADLINE_EXCEEDED", 504},
 };
 constexpr EmbeddingForm kEmbed{"/models/{model}:batchEmbedContents", embed_body};
-constexpr EmbeddingForm kPredict{"/models/{model}:predict", predict_body};
+constexpr EmbeddingForm kPredict{
+    "/models/{model}:predict", predict_body,
+    [](std::string_view model) -> std::size_t { return model.starts_with("gemini-") ? 1 : 250; }};
 
 constexpr Wire gemini_wire(std::string_view version, const EmbeddingForm& embeddings) {
   return {

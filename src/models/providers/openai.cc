@@ -197,8 +197,15 @@ std::vector<ToolCall> calls_of(const Json& from) {
   return calls;
 }
 
+// The server's own failure in the midst of an answer: what is there of it is none. Mistral and OpenRouter,
+// DeepSeek, vLLM and SGLang, in this order.
+bool broke_off(std::string_view reason) {
+  constexpr std::array<std::string_view, 3> kReasons{"error", "insufficient_system_resource", "abort"};
+  return std::ranges::find(kReasons, reason) != kReasons.end();
+}
+
 FinishReason finish_of(std::string_view reason, bool has_calls) {
-  if (reason == "length" || reason == "max_tokens") return FinishReason::length;
+  if (reason == "length" || reason == "max_tokens" || reason == "model_length") return FinishReason::length;
   if (reason == "content_filter") return FinishReason::refusal;
   // Some servers say "stop" and call a tool all the same.
   if (has_calls) return FinishReason::tool_calls;
@@ -216,10 +223,12 @@ Usage usage_of(const Json* from) {
   usage.prompt_tokens = count_of(*from, "/prompt_tokens");
   usage.completion_tokens = count_of(*from, "/completion_tokens");
   usage.cached_tokens = count_of(*from, "/prompt_tokens_details/cached_tokens");
+  // DeepSeek's place for it; that of Together and Moonshot.
   if (usage.cached_tokens == 0) usage.cached_tokens = count_of(*from, "/prompt_cache_hit_tokens");
-  usage.cached_tokens = std::min(usage.cached_tokens, usage.prompt_tokens);
-  usage.reasoning_tokens =
-      std::min(count_of(*from, "/completion_tokens_details/reasoning_tokens"), usage.completion_tokens);
+  if (usage.cached_tokens == 0) usage.cached_tokens = count_of(*from, "/cached_tokens");
+  put_cached_tokens(usage, usage.cached_tokens, count_of(*from, "/prompt_tokens_details/cache_write_tokens"));
+  put_thought_tokens(usage, count_of(*from, "/completion_tokens_details/reasoning_tokens"),
+                     count_of(*from, "/total_tokens"));
   return usage;
 }
 
@@ -284,6 +293,8 @@ Result<ChatReply> openai_reply(const Json& json) {
   const Json& choice = choices->get_array().front();
   const Json* from = find_member(choice, "message");
   if (from == nullptr || !from->is_object()) return fail(ErrorKind::parse, "its first choice has no message");
+  if (const std::string reason = text_of(choice, "finish_reason"); broke_off(reason))
+    return fail(ErrorKind::parse, fmt::format("the answer broke off, finish_reason \"{}\"", reason));
 
   ChatReply reply;
   reply.message.role = Role::assistant;

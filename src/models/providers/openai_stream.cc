@@ -41,6 +41,10 @@ void OpenAiStream::take(const ServerSentEvent& event) {
   if (choices == nullptr || !choices->is_array() || choices->get_array().empty()) return;
   const Json& choice = choices->get_array().front();
   any_choice_ = true;
+  if (const Json* failed = find_member(choice, "error"); failed != nullptr && !failed->is_null()) {
+    error_ = JsonObject{{"error", *failed}};
+    return;
+  }
   if (const Json* delta = find_member(choice, "delta")) take_delta(*delta);
   if (const std::string reason = text_of(choice, "finish_reason"); !reason.empty()) finish_reason_ = reason;
 }

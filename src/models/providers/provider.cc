@@ -56,6 +56,7 @@ constexpr std::array kProviders{
              .wire = &kVertexWire,
              .base_url = "https://${GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/"
                          "${GOOGLE_CLOUD_PROJECT}/locations/${GOOGLE_CLOUD_LOCATION}/publishers/google",
+             .everywhere = "global-",
              .base_variable = "GOOGLE_VERTEX_BASE_URL",
              .key_variable = "CLOUDSDK_AUTH_ACCESS_TOKEN",
              .domain = "aiplatform.googleapis.com"},

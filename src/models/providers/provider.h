@@ -49,6 +49,7 @@ struct ErrorName {
 struct EmbeddingForm {
   std::string_view endpoint;  // "/embeddings"; `{model}` as below
   Json (*body)(std::string_view model, const std::vector<std::string>& texts);
+  std::size_t (*most_texts)(std::string_view model) = nullptr;  // of one request; null: as many as there are
 };
 
 struct Wire {
@@ -95,6 +96,8 @@ struct Provider {
   const Wire* responses = nullptr;  // for `api: responses`; null: it has no such
   // Its own address; `${NAME}` is filled from the environment. Empty: every user has another.
   std::string_view base_url = {};
+  // What the host of its own address begins with where it belongs to no region: left out ("global-").
+  std::string_view everywhere = {};
   std::string_view base_variable = {};  // environment variable with another base URL: "OPENAI_BASE_URL"
   std::string_view key_variable = {};   // environment variable with the key: "OPENAI_API_KEY"
   bool needs_key = true;                // at its own address; other servers may take anybody

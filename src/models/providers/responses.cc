@@ -120,9 +120,10 @@ Usage usage_of(const Json* from) {
   if (from == nullptr || !from->is_object()) return usage;
   usage.prompt_tokens = count_of(*from, "/input_tokens");
   usage.completion_tokens = count_of(*from, "/output_tokens");
-  usage.cached_tokens = std::min(count_of(*from, "/input_tokens_details/cached_tokens"), usage.prompt_tokens);
-  usage.reasoning_tokens =
-      std::min(count_of(*from, "/output_tokens_details/reasoning_tokens"), usage.completion_tokens);
+  put_cached_tokens(usage, count_of(*from, "/input_tokens_details/cached_tokens"),
+                    count_of(*from, "/input_tokens_details/cache_write_tokens"));
+  put_thought_tokens(usage, count_of(*from, "/output_tokens_details/reasoning_tokens"),
+                     count_of(*from, "/total_tokens"));
   return usage;
 }
 

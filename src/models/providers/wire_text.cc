@@ -35,6 +35,17 @@ std::int64_t count_of(const Json& json, std::string_view pointer) {
   return capped_tokens(as_integer(*found).value_or(0));
 }
 
+void put_cached_tokens(Usage& usage, std::int64_t read, std::int64_t written) {
+  usage.cached_tokens = std::min(read, usage.prompt_tokens);
+  usage.cache_write_tokens = std::min(written, usage.prompt_tokens - usage.cached_tokens);
+}
+
+void put_thought_tokens(Usage& usage, std::int64_t thought, std::int64_t total) {
+  const bool apart = thought > 0 && total >= usage.prompt_tokens + usage.completion_tokens + thought;
+  if (apart) usage.completion_tokens = capped_tokens(usage.completion_tokens + thought);
+  usage.reasoning_tokens = std::min(thought, usage.completion_tokens);
+}
+
 void set_arguments(ToolCall& call, const Json* arguments) {
   call.arguments = JsonObject{};
   if (arguments == nullptr || arguments->is_null()) return;

@@ -25,6 +25,12 @@ Json text_list(const std::vector<std::string>& texts);
 std::string text_of(const Json& json, std::string_view key);
 // A count of tokens: never negative, 0 if absent, at most kMostTokens.
 std::int64_t count_of(const Json& json, std::string_view pointer);
+// Notes the prompt's tokens that were read from the provider's cache and written to it, as OpenAI's wires
+// tell them: as parts of the prompt's, which they never exceed.
+void put_cached_tokens(Usage& usage, std::int64_t read, std::int64_t written);
+// Notes the tokens that were thought, as OpenAI's wires tell them. Most servers count them among the
+// answer's; xAI counts them beside those, which shows in its `total`, and charges both.
+void put_thought_tokens(Usage& usage, std::int64_t thought, std::int64_t total);
 // Arguments as JSON, as text that holds JSON, or as whatever the model wrote.
 void set_arguments(ToolCall& call, const Json* arguments);
 

@@ -43,6 +43,10 @@ std::vector<std::string_view> parameters_of_service(std::string_view model,
   return openai;
 }
 
+bool counts_thoughts_apart(std::string_view model) {
+  return lower_ascii(model.substr(model.rfind('/') + 1)).starts_with("grok-");
+}
+
 bool is_own_effort(std::string_view model, std::string_view effort) {
   return effort == "default" && is_open(lower_ascii(model));
 }

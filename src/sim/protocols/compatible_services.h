@@ -14,6 +14,9 @@ namespace assay::sim {
 std::vector<std::string_view> parameters_of_service(std::string_view model,
                                                     std::vector<std::string_view> openai);
 
+// xAI counts what a model thinks beside its answer's tokens, where others count it among them.
+bool counts_thoughts_apart(std::string_view model);
+
 // Groq's open models have an effort that OpenAI has not.
 bool is_own_effort(std::string_view model, std::string_view effort);
 

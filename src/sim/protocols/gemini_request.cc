@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -109,6 +110,7 @@ class Reading {
     ToolCall call;
     call.id = fmt::format("call_{}_{}", call_.request.messages.size(), message.tool_calls.size());
     call.name = check_.text(from, "name", check_.at(place, "functionCall"), Need::required).value_or("");
+    given_ids_[call.id] = check_.text(from, "id", check_.at(place, "functionCall"), Need::optional);
     call.arguments = JsonObject{};
     if (check_.map(from, "args", place, Need::optional) != nullptr)
       call.arguments = *from.if_contains("args");
@@ -125,6 +127,8 @@ class Reading {
     if (response == nullptr) return;
     if (results_ >= calls_.size() || calls_[results_].name != name)
       return refuse(here, "a function response must follow the call of that function");
+    if (check_.text(from, "id", here, Need::optional) != given_ids_[calls_[results_].id])
+      return refuse(here, "a function response must have the id of its call");
     Message message{.role = Role::tool, .tool_call_id = calls_[results_++].id};
     const Json* error = response->if_contains("error");
     const Json* result = response->if_contains("result");
@@ -242,6 +246,7 @@ class Reading {
   GeminiCall call_;
   std::vector<ToolCall> calls_;  // of the turn before
   std::size_t results_ = 0;
+  std::map<std::string, std::optional<std::string_view>> given_ids_;  // by ours, as the service gave them
 };
 
 }  // namespace

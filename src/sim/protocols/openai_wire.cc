@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/protocols/compatible_services.h"
+
 namespace assay::sim {
 namespace {
 
@@ -31,14 +33,15 @@ std::string arguments_text(const ToolCall& call) {
   return call.arguments_text.empty() ? to_text(call.arguments) : call.arguments_text;
 }
 
-void append_usage(std::string& out, const Usage& usage) {
+void append_usage(std::string& out, const Usage& usage, const ReplyIdentity& identity) {
+  const bool apart = counts_thoughts_apart(identity.model);
   fmt::format_to(std::back_inserter(out),
                  R"("usage":{{"prompt_tokens":{},"completion_tokens":{},"total_tokens":{},)"
                  R"("prompt_tokens_details":{{"cached_tokens":{},"audio_tokens":0}},)"
                  R"("completion_tokens_details":{{"reasoning_tokens":{},"audio_tokens":0,)"
                  R"("accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}}})",
-                 usage.prompt_tokens, usage.completion_tokens, usage.prompt_tokens + usage.completion_tokens,
-                 usage.cached_tokens, usage.reasoning_tokens);
+                 usage.prompt_tokens, usage.completion_tokens - (apart ? usage.reasoning_tokens : 0),
+                 usage.prompt_tokens + usage.completion_tokens, usage.cached_tokens, usage.reasoning_tokens);
 }
 
 void append_head(std::string& out, const ReplyIdentity& identity, std::string_view object) {
@@ -72,9 +75,9 @@ class Events {
     add(fmt::format(R"({{"index":0,"delta":{{}},"logprobs":null,"finish_reason":"{}"}})",
                     finish_word(reason)));
   }
-  void usage(const Usage& usage) {
+  void usage(const Usage& usage, const ReplyIdentity& identity) {
     std::string event = head_ + R"(,"choices":[],)";
-    append_usage(event, usage);
+    append_usage(event, usage, identity);
     event += "}\n\n";
     list_.push_back(std::move(event));
   }
@@ -147,7 +150,7 @@ std::string openai_reply_body(const ChatReply& reply, const ReplyIdentity& ident
   }
   fmt::format_to(std::back_inserter(out), R"(,"annotations":[]}},"logprobs":null,"finish_reason":"{}"}}],)",
                  finish_word(reply.finish));
-  append_usage(out, reply.usage);
+  append_usage(out, reply.usage, identity);
   out += '}';
   return out;
 }
@@ -171,7 +174,7 @@ std::vector<std::string> openai_events(const ChatReply& reply, const ReplyIdenti
   for (std::size_t i = 0; i < reply.message.tool_calls.size(); ++i)
     stream_call(events, reply.message.tool_calls[i], i);
   events.finish(reply.finish);
-  if (include_usage) events.usage(reply.usage);
+  if (include_usage) events.usage(reply.usage, identity);
   return events.end();
 }
 

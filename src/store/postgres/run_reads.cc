@@ -27,7 +27,8 @@ std::string sum_of(std::string_view column, std::string_view where) {
 
 const std::string& totals_sql() {
   static const std::string sql = fmt::format(
-      "SELECT {}, {}, {}, {}, {}, {}, count(*) FILTER (WHERE kind IN ('model', 'promptql') AND cost_picousd "
+      "SELECT {}, {}, {}, {}, {}, {}, count(*) FILTER (WHERE kind IN ('model', 'embedding', 'promptql') AND "
+      "cost_picousd "
       "IS NULL), "
       "count(*) FILTER (WHERE reused), {}, "
       "count(*) FILTER (WHERE kind = 'model' AND attempt > 1 AND NOT reused), "

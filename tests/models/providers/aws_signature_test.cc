@@ -55,6 +55,8 @@ TEST(AwsSignature, IsTheSameForWhoReceivesTheRequest) {
 TEST(AwsRegion, StandsInTheHost) {
   EXPECT_EQ(aws_region("bedrock-runtime.eu-central-1.amazonaws.com"), "eu-central-1");
   EXPECT_EQ(aws_region("bedrock-runtime.cn-north-1.amazonaws.com.cn"), "cn-north-1");
+  // An endpoint inside of a private network.
+  EXPECT_EQ(aws_region("vpce-0a1b-c2d3.bedrock-runtime.us-east-1.vpce.amazonaws.com"), "us-east-1");
   EXPECT_EQ(aws_region("127.0.0.1"), "");
 }
 

@@ -12,16 +12,17 @@ ModelSpec flash() {
   return {.provider = "gemini", .name = "gemini-2.5-flash"};
 }
 
+// The first call has the service's id, which its result repeats; the other one was given none.
 TEST(GeminiBody, HasEverythingUnderItsOwnNames) {
   ChatRequest request = ask("weather?");
   request.messages.insert(request.messages.begin(), {.role = Role::system, .text = "Be brief."});
-  request.messages.push_back(
-      {.role = Role::assistant,
-       .text = "I look.",
-       .tool_calls = {{"t1", "weather", json(R"({"city":"Ulm"})"), ""}, {"t2", "time", json(R"({})"), ""}}});
+  request.messages.push_back({.role = Role::assistant,
+                              .text = "I look.",
+                              .tool_calls = {{"t1", "weather", json(R"({"city":"Ulm"})"), ""},
+                                             {"call_2", "time", json(R"({})"), ""}}});
   request.messages.push_back({.role = Role::tool, .text = R"({"degrees":12})", .tool_call_id = "t1"});
   request.messages.push_back(
-      {.role = Role::tool, .text = "no clock", .tool_call_id = "t2", .is_error = true});
+      {.role = Role::tool, .text = "no clock", .tool_call_id = "call_2", .is_error = true});
   request.tools = {{"weather", "The weather", json(R"({"type":"object"})")}, {"time", "", nullptr}};
   request.tool_choice = {ToolChoice::Mode::named, "weather"};
   request.sampling = {0.5, 0.25, 10, 42, {"END"}};
@@ -29,9 +30,9 @@ TEST(GeminiBody, HasEverythingUnderItsOwnNames) {
       to_text(gemini_body(request, flash(), {})),
       R"({"systemInstruction":{"parts":[{"text":"Be brief."}]},)"
       R"("contents":[{"role":"user","parts":[{"text":"weather?"}]},)"
-      R"({"role":"model","parts":[{"text":"I look."},{"functionCall":{"name":"weather","args":{"city":"Ulm"}}},)"
+      R"({"role":"model","parts":[{"text":"I look."},{"functionCall":{"name":"weather","args":{"city":"Ulm"},"id":"t1"}},)"
       R"({"functionCall":{"name":"time","args":{}}}]},)"
-      R"({"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"degrees":12}}},)"
+      R"({"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"degrees":12},"id":"t1"}},)"
       R"({"functionResponse":{"name":"time","response":{"error":"no clock"}}}]}],)"
       R"("tools":[{"functionDeclarations":[{"name":"weather","description":"The weather","parametersJsonSchema":{"type":"object"}},)"
       R"({"name":"time","description":"time"}]}],)"

@@ -293,6 +293,7 @@ TEST(OpenAiReply, FinishesAsItsReasonSays) {
   };
   EXPECT_EQ(finish(R"("stop")"), FinishReason::stop);
   EXPECT_EQ(finish(R"("length")"), FinishReason::length);
+  EXPECT_EQ(finish(R"("model_length")"), FinishReason::length) << "Mistral's window";
   EXPECT_EQ(finish("null"), FinishReason::stop);
   EXPECT_EQ(finish(R"("galactic")"), FinishReason::other);
   EXPECT_EQ(finish(R"("stop")", R"([{"id":"c","function":{"name":"f","arguments":"{}"}}])"),
@@ -305,6 +306,51 @@ TEST(OpenAiReply, WithoutAnAnswerIsRefusedWithTheReason) {
     const auto reply = openai_reply(json(text));
     ASSERT_FALSE(reply.has_value()) << text;
     EXPECT_EQ(reply.error().kind, ErrorKind::parse);
+  }
+}
+
+// xAI's own example: 32 + 9 + 94 = 135, and all three are charged.
+TEST(OpenAiReply, CountsThoughtsThatStandBesideTheAnswersTokens) {
+  const auto usage = [](std::string_view counts) {
+    return openai_reply(
+               json(R"({"choices":[{"message":{"content":"x"}}],"usage":)" + std::string(counts) + "}"))
+        ->usage;
+  };
+  EXPECT_EQ(usage(R"({"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,
+                      "prompt_tokens_details":{"cached_tokens":6},
+                      "completion_tokens_details":{"reasoning_tokens":94}})"),
+            (Usage{32, 103, 6, 0, 94}));
+  EXPECT_EQ(usage(R"({"prompt_tokens":32,"completion_tokens":103,"total_tokens":135,
+                      "completion_tokens_details":{"reasoning_tokens":94}})"),
+            (Usage{32, 103, 0, 0, 94}));
+}
+
+TEST(OpenAiReply, FindsCachedTokensWhereverTheyAreTold) {
+  for (const std::string_view told : {R"("prompt_tokens_details":{"cached_tokens":64})",
+                                      R"("prompt_cache_hit_tokens":64)", R"("cached_tokens":64)"}) {
+    const auto reply =
+        openai_reply(json(R"({"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":100,)" +
+                          std::string(told) + "}}"));
+    EXPECT_EQ(reply->usage.cached_tokens, 64) << told;
+  }
+}
+
+// OpenAI's newer models charge more for what they put into the cache.
+TEST(OpenAiReply, CountsWhatWasWrittenToTheCacheAsPartOfThePrompt) {
+  const auto reply =
+      openai_reply(json(R"({"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":3000,
+      "completion_tokens":5,"prompt_tokens_details":{"cached_tokens":1024,"cache_write_tokens":1900}}})"));
+  EXPECT_EQ(reply->usage, (Usage{3000, 5, 1024, 1900, 0}));
+}
+
+TEST(OpenAiReply, ThatBrokeOffIsNoAnswer) {
+  for (const std::string_view reason : {"error", "insufficient_system_resource", "abort"}) {
+    const auto reply =
+        openai_reply(json(R"({"choices":[{"message":{"content":"The tides are"},"finish_reason":")" +
+                          std::string(reason) + R"("}]})"));
+    ASSERT_FALSE(reply.has_value()) << reason;
+    EXPECT_EQ(reply.error().kind, ErrorKind::parse);
+    EXPECT_EQ(reply.error().message, "the answer broke off, finish_reason \"" + std::string(reason) + "\"");
   }
 }
 

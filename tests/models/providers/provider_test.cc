@@ -174,7 +174,7 @@ TEST_F(NewProvider, WithAWireOfItsOwnIsAskedInIt) {
   EXPECT_EQ(requests_[0].headers.find("authorization"), nullptr);
   EXPECT_EQ(requests_[0].body, R"({"question":"Hello","heat":0.5})");
   EXPECT_EQ(asked->identity().max_tokens, 77);
-  EXPECT_THAT(asked->notes(), ElementsAre(HasSubstr("seed is not sent")));
+  EXPECT_THAT(asked->notes(), testing::Contains(HasSubstr("seed is not sent")));
 }
 
 TEST_F(NewProvider, WithAStreamOfItsOwnIsReadByIt) {

@@ -46,7 +46,7 @@ constexpr std::string_view kThinking =
     R"("encrypted_content":"e1"},{"id":"msg_1","type":"message","status":"completed","role":"assistant",)"
     R"("content":[{"type":"output_text","text":"I look.","annotations":[]}]},)"
     R"({"id":"fc_1","type":"function_call","status":"completed","call_id":"t1","name":"weather","arguments":"{\"city\":\"Ulm\"}"}],)"
-    R"("usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":11,)"
+    R"("usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":4,"cache_write_tokens":3},"output_tokens":11,)"
     R"("output_tokens_details":{"reasoning_tokens":6},"total_tokens":20}})";
 
 TEST(ResponsesReply, SetsThoughtsApartAndKeepsItsItemsForTheNextTurn) {
@@ -56,8 +56,11 @@ TEST(ResponsesReply, SetsThoughtsApartAndKeepsItsItemsForTheNextTurn) {
   EXPECT_EQ(reply->message.reasoning, "Hm.");
   EXPECT_EQ(reply->finish, FinishReason::tool_calls);
   EXPECT_EQ(reply->message.tool_calls.at(0).arguments, json(R"({"city":"Ulm"})"));
-  EXPECT_EQ(reply->usage,
-            (Usage{.prompt_tokens = 9, .completion_tokens = 11, .cached_tokens = 4, .reasoning_tokens = 6}));
+  EXPECT_EQ(reply->usage, (Usage{.prompt_tokens = 9,
+                                 .completion_tokens = 11,
+                                 .cached_tokens = 4,
+                                 .cache_write_tokens = 3,
+                                 .reasoning_tokens = 6}));
   ChatRequest next = ask("weather?");
   next.messages.push_back(reply->message);
   const Json body = responses_body(next, {}, {});

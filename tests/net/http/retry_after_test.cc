@@ -60,6 +60,14 @@ TEST(RetryAfter, OfOpenAiComesFromTheLimitThatIsUsedUp) {
   EXPECT_EQ(wait({{"x-ratelimit-reset-requests", "12"}}), 12s);
 }
 
+TEST(RetryAfter, OfGatewaysComesAsATimeSince1970) {
+  EXPECT_EQ(wait({{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1709294415000"}}), 15s)
+      << "OpenRouter";
+  EXPECT_EQ(wait({{"x-ratelimit-reset", "1709294407"}}), 7s);
+  EXPECT_EQ(wait({{"x-ratelimit-reset", "1709294300000"}}), 0s) << "it is over";
+  EXPECT_EQ(wait({{"x-ratelimit-reset", "999999999"}}), 24h) << "seconds, and too many";
+}
+
 TEST(RetryAfter, OfAnthropicComesAsATimeOfDay) {
   EXPECT_EQ(wait({{"anthropic-ratelimit-requests-remaining", "10"},
                   {"anthropic-ratelimit-requests-reset", "2024-03-01T12:59:00Z"},
