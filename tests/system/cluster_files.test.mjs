@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { assay, assertNowhere, binary, comparable, exists, ragConfig, ragLines, root, scratch, simulator, start, write, writeLines } from './harness.mjs';
+import { assay, assertNowhere, binary, comparable, exists, ragConfig, ragLines, root, scratch, simulator, start, until, write, writeLines } from './harness.mjs';
 import { natsServer } from './nats_server.mjs';
 import { postgresServer } from './postgres_server.mjs';
 
@@ -88,11 +88,11 @@ test('the config in the manifest is a good one', async (t) => {
 const kPassword = 'pw-of-the-store-91c';
 
 // What a cluster gives to processes: servers, keys, and a run of some cases.
-async function cluster(t) {
+async function cluster(t, latency = '20ms') {
   const directory = scratch(t);
   const postgres = await postgresServer(t);
   const nats = await natsServer(t);
-  const sim = await simulator(t, ['--latency', '20ms']);
+  const sim = await simulator(t, ['--latency', latency]);
   const config = write(join(directory, 'eval.yaml'), ragConfig(writeLines(join(directory, 'cases.jsonl'), ragLines(30)), 'limits: {concurrency: 4}'));
   const local = join(directory, 'local');
   assert.equal((await assay(['run', config, '--output-dir', local], { env: sim.env })).code, 0);
@@ -118,7 +118,7 @@ test('what the manifests start does the run, and no password gets into its files
   const [command, ...args] = job.command.map((word) => word.replaceAll('/evals/', `${it.directory}/`).replaceAll('/config/', `${it.directory}/`));
   const coordinator = () => { const process_ = start(args, { command, env: env(job, { OPENAI_BASE_URL: it.sim.env.OPENAI_BASE_URL }) }); it.killed(process_); return process_; };
   const first = coordinator();
-  for (let i = 0; i < 400 && await it.sim.sent() < 40; ++i) await new Promise((done) => setTimeout(done, 10));
+  await until(async () => await it.sim.sent() >= 40);
   assert.equal(worker.child.exitCode, null, worker.stderr);
   assert.ok(!/pw-of-the-store/.test(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })), 'no password is in a process list');
   first.child.kill('SIGKILL');
@@ -137,7 +137,8 @@ test('the scripts for Slurm are good ones, and do the run', async (t) => {
   const checked = spawnSync('shellcheck', scripts, { encoding: 'utf8' });
   assert.equal(checked.error, undefined, 'install the package shellcheck (./dev test does)');
   assert.equal(checked.status, 0, checked.stdout);
-  const it = await cluster(t);
+  // Slow enough that it is told to stop in its middle.
+  const it = await cluster(t, '200ms');
   execFileSync('mkdir', [join(it.directory, 'bin')]);
   execFileSync('ln', ['-s', binary, join(it.directory, 'bin/assay')]);
   const quoted = Object.entries({ ...it.servers, ...it.sim.env }).map(([name, value]) => `export ${name}='${value}'`);
@@ -152,7 +153,7 @@ test('the scripts for Slurm are good ones, and do the run', async (t) => {
   const workers = [1, 2].map((task) => { const process_ = start([], { command: scripts[0], env: { ...env, SLURM_ARRAY_TASK_ID: String(task), SLURM_JOB_ID: String(task) } }); it.killed(process_); return process_; });
   const coordinator = () => { const process_ = start([it.config, join(it.directory, 'out')], { command: scripts[1], env: { ...env, SLURM_JOB_ID: '7' } }); it.killed(process_); return process_; };
   const first = coordinator();
-  for (let i = 0; i < 400 && await it.sim.sent() < 40; ++i) await new Promise((done) => setTimeout(done, 10));
+  await until(async () => await it.sim.sent() >= 40);
   for (const worker of workers) assert.equal(worker.child.exitCode, null, worker.stderr);
   // As Slurm does, some time before its time is up: to the shell alone.
   first.child.kill('SIGUSR1');

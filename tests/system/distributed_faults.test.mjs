@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { join } from 'node:path';
 import { assertSame, kAtOnce, kCases, postgres, scene } from './distributed_scene.mjs';
-import { askedMore, assay, sleep, start } from './harness.mjs';
+import { askedMore, assay, sleep, start, until } from './harness.mjs';
 import { nats } from '../../bench/cluster.mjs';
 import { natsServer } from './nats_server.mjs';
 import { postgresServer } from './postgres_server.mjs';
@@ -89,7 +89,7 @@ test('an outage of PostgreSQL is told by coordinator and worker, who wait for it
   await askedMore(it.sim, 8, run);
   await postgres.crash();
   for (const one of [worker, run]) {
-    for (let i = 0; i < 800 && !/trying again/.test(one.stderr); ++i) await sleep(25);
+    await until(() => /trying again/.test(one.stderr));
     assert.match(one.stderr, /connection to server .*; trying again/);
   }
   await postgres.begin();
@@ -100,7 +100,7 @@ test('an outage of PostgreSQL is told by coordinator and worker, who wait for it
 
 test('an interrupted run lets the workers finish what they have, and goes on later', async (t) => {
   // A worker hears of it within a second; what it has by then is a part of the cases on a slow machine, too.
-  const it = await scene(t, { latency: '150ms' });
+  const it = await scene(t, { latency: '200ms' });
   const worker = it.worker();
   const run = it.coordinator();
   await askedMore(it.sim, 10, run);
@@ -140,7 +140,7 @@ test('servers that are away at the beginning are waited for, by coordinator, wor
     return process_;
   };
   const told = async (process_, pattern) => {
-    for (let i = 0; i < 400 && !pattern.test(process_.stderr); ++i) await sleep(25);
+    await until(() => pattern.test(process_.stderr));
     assert.match(process_.stderr, pattern);
   };
   const worker = begin(['worker']);

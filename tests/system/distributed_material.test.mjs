@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { join } from 'node:path';
 import { renameSync } from 'node:fs';
 import { assertSame, postgres, scene } from './distributed_scene.mjs';
-import { askedMore, ragLines, readJson, readLines, sleep, write, writeLines } from './harness.mjs';
+import { askedMore, ragLines, readJson, readLines, until, write, writeLines } from './harness.mjs';
 
 // A judge that wavers decides what it may, then a better one, then people.
 const cascadeFiles = (directory) => {
@@ -46,7 +46,7 @@ test('a cascade whose worker is killed decides every case as one machine does', 
   const it = await scene(t, { files: cascadeFiles, coordinatorKey: true });
   const first = it.worker();
   const run = it.coordinator();
-  for (let i = 0; i < 400 && !/taking cases/.test(first.stderr); ++i) await sleep(25);
+  await until(() => /taking cases/.test(first.stderr));
   await askedMore(it.sim, 5, run);
   it.worker();
   first.child.kill('SIGKILL');
@@ -104,7 +104,7 @@ absolute: {model: openai/judge-model, evaluators: 1}
     // All of them fit into the window.
     const cases = readJson(join(it.local, 'summary.json'));
     const published = cases.cases.total + (cases.anchors?.cases ?? 0);
-    for (let i = 0; i < 400 && await it.nats.messages() < published; ++i) await sleep(25);
+    await until(async () => await it.nats.messages() >= published);
     assert.equal(await it.nats.messages(), published, run.stderr);
     run.child.kill('SIGSTOP');
     for (const file of named) {
@@ -112,7 +112,7 @@ absolute: {model: openai/judge-model, evaluators: 1}
       write(join(it.directory, file), file.endsWith('.jsonl') ? '{"id": "other", "output": "Something else."}\n' : 'id,label\nother,1\n');
     }
     const worker = it.worker();
-    for (let i = 0; i < 800 && await it.sim.sent() < it.asked; ++i) await sleep(25);
+    await until(async () => await it.sim.sent() >= it.asked);
     assert.equal(await it.sim.sent(), it.asked, worker.stderr);
     for (const file of named) renameSync(join(it.directory, `${file}.away`), join(it.directory, file));
     run.child.kill('SIGCONT');

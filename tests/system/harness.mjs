@@ -112,6 +112,12 @@ export function assertNowhere(directory, secret) {
 }
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
+// Until it is so; whether it came to that within a minute, which a busy machine may need.
+export async function until(condition) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(25)) if (await condition()) return true;
+  return false;
+}
+
 // Until the endpoint has been asked so many times more, or the run has ended: the same moment of a run on a slow machine
 // and on a fast one, which a time is not.
 export async function askedMore(sim, times, run) {

@@ -142,12 +142,11 @@ test('an instance that is told to stop lets go of its jobs at once', async (t) =
   const begun = await first.post('/process-evals/mode2?async=true', job());
   while (await sim.sent() < 4) await sleep(5);
   await first.kill('SIGTERM');
-  const since = Date.now();
+  assert.equal(server.sql('SELECT count(*) FROM assay_data.jobs WHERE holder IS NOT NULL'), '0', 'nobody need wait until the hold ends');
   const second = await instance(t, server, options);
   const status = await ended(second, `/process-evals/mode2/${begun.json.job_id}`);
   assert.deepEqual([status.status, status.processed_items], ['COMPLETE', 40], status.error);
   assert.equal(await sim.sent(), 40, 'nothing was cut off, so nothing is asked again');
-  assert.ok(Date.now() - since < 10_000, 'it need not wait until the hold ends');
 });
 
 test('a server that is started again under load has every record that was answered, and nobody need do anything', async (t) => {
