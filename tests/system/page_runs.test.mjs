@@ -140,6 +140,7 @@ test('three runs are chosen and compared by keys alone, and a case is looked at 
     await comparison.locator('.case-list button').first().focus();
     await page.keyboard.press('Enter');
     await comparison.getByRole('heading', { name: 'Side by side' }).waitFor();
+    assert.ok(await comparison.locator('.case-list button').first().evaluate((button) => button === document.activeElement), 'the reader stays at the case');
     assert.equal(await page.getByRole('heading', { name: 'Side by side' }).count(), 1);
   }
   assert.match(new URL(page.url()).search, /base=bot%3Afirst&new=bot%3Asecond%2Cbot%3Athird&case=.+&with=bot%3Athird/);
@@ -162,6 +163,10 @@ test('cases that got worse are named and counted, however many more got better',
   await page.getByText('58 further scores that are worse').waitFor();
   await page.getByText('210 other scores changed, better or neither').click();
   await page.getByText('10 more are not listed here.').waitFor();
+  await page.getByText('58 further scores that are worse').click();
+  await page.getByRole('button', { name: 'q250' }).click();
+  await page.getByRole('heading', { name: 'Side by side' }).waitFor();
+  assert.ok(await page.getByRole('button', { name: 'q250' }).isVisible(), 'the list stays open');
   assertQuiet(seen, origin);
   await close();
 });

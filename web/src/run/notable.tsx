@@ -2,18 +2,21 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Notable } from '../api/types';
-import { countedWords, titleWords } from '../figures/words';
+import { countedWords, plainWords, titleWords } from '../figures/words';
 import { shortened } from '../text/code_points';
 import { Block, Inline, Text } from '../text/text';
 
 const atOnce = 12;
 const mostPeek = 160;
 
+// "target_failed"
+const isOutcome = (why: string): boolean => /^[a-z]+_[a-z]+$/.test(why);
+
 function NotableCase({ of: { why, fields, id }, isOpen, link }: { of: Notable; isOpen: boolean; link: ComponentChildren }) {
   return (
     <details class="case" open={isOpen}>
       <summary>
-        <span class="id"><Inline of={id} /></span><span class="reason"><Inline of={why} /></span>
+        <span class="id"><Inline of={id} /></span><span class="reason"><Inline of={isOutcome(why) ? plainWords(why) : why} /></span>
         <span class="peek"><Inline of={shortened(fields[0]?.text ?? '', mostPeek)} /></span>
       </summary>
       <dl>{fields.map(({ name, text }, i) => [<dt key={`${i} name`}><Text of={titleWords(name)} /></dt>, <dd key={`${i} text`} dir="auto"><Block of={text} /></dd>])}</dl>

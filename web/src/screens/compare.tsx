@@ -118,7 +118,7 @@ function SideBySide({ base, fresh, id }: { base: RunGlance; fresh: RunGlance; id
 }
 
 // Two judges on the same answers: how far they agree, and the cases that pass with one of them alone, with both reasons.
-function TwoJudges({ of, look }: { of: JudgeChange; look: (id: string) => void }) {
+function TwoJudges({ of, look }: { of: JudgeChange; look: Look }) {
   const heads = ['case', 'figure', 'base', 'new', 'base says', 'new says'];
   return (
     <>
@@ -132,7 +132,7 @@ function TwoJudges({ of, look }: { of: JudgeChange; look: (id: string) => void }
             <tbody role="rowgroup">
               {of.flips.slice(0, mostListed).map((one) => (
                 <tr key={`${one.id} ${one.metric}`} role="row">
-                  <th role="rowheader" scope="row"><button type="button" class="plain mono" onClick={() => look(one.id)}><Inline of={one.id} /></button></th>
+                  <th role="rowheader" scope="row"><CaseButton id={one.id} look={look} /></th>
                   <td role="cell" data-label="figure"><code><Name of={one.metric} /></code></td>
                   <td role="cell" class="number" data-label="base">{numberWords(one.base).replace(/^-/, '−')}</td>
                   <td role="cell" class="number" data-label="new">{numberWords(one.new).replace(/^-/, '−')}</td>
@@ -149,23 +149,25 @@ function TwoJudges({ of, look }: { of: JudgeChange; look: (id: string) => void }
   );
 }
 
+type Look = (id: string) => void;
+const CaseButton = ({ id, look }: { id: string; look: Look }) => <button type="button" class="plain mono" onClick={() => look(id)}><Inline of={id} /></button>;
+const Changes = ({ of, look }: { of: ChangedCase[]; look: Look }) => (
+  <ul class="case-list">{of.map((one, i) => <li key={i}><CaseButton id={one.id} look={look} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base).replace(/^-/, '−')} → <strong>{numberWords(one.new).replace(/^-/, '−')}</strong></span></li>)}</ul>
+);
+
 // Where a list does not go on.
 const Rest = ({ of }: { of: number }) => <p class="note">{countWords(of)} more {of === 1 ? 'is' : 'are'} not listed here.</p>;
 
 function OneComparison({ base, run, comparison, query }: { base: RunGlance; run: RunGlance; comparison: Comparison; query: Query }) {
   const [, change] = useQuery();
   const look = (id: string): void => change({ case: id, with: run.id });
-  const CaseButton = ({ id }: { id: string }) => <button type="button" class="plain mono" onClick={() => look(id)}><Inline of={id} /></button>;
   const failures = comparison.new_failures;
   const judgedAlike = comparison.judged_differently.length === 0;
   const { worst, changed_most: changed } = comparison;
   const other = changed.filter(({ worse }) => !worse);
-  const Changes = ({ of }: { of: ChangedCase[] }) => (
-    <ul class="case-list">{of.map((one, i) => <li key={i}><CaseButton id={one.id} /> <code><Name of={one.metric} /></code> <span>{numberWords(one.base).replace(/^-/, '−')} → <strong>{numberWords(one.new).replace(/^-/, '−')}</strong></span></li>)}</ul>
-  );
   // `of` are the first of them, most changed first.
-  const Further = ({ words, of, all }: { words: string; of: ChangedCase[]; all: number }) => (
-    <details class="more"><summary>{words}</summary><Changes of={of} />{of.length < all && <Rest of={all - of.length} />}</details>
+  const further = (words: string, of: ChangedCase[], all: number) => (
+    <details class="more"><summary>{words}</summary><Changes of={of} look={look} />{of.length < all && <Rest of={all - of.length} />}</details>
   );
   return (
     <article class="comparison" aria-label={`Against ${run.id}`}>
@@ -182,13 +184,13 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
       <details class="more"><summary>In sentences</summary><ul class="plain-list">{comparison.metrics.map(({ metric, sentence }) => <li key={metric}><Text of={sentence} /></li>)}</ul></details>
       <h2>New failures</h2>
       {failures.length === 0 ? <p class="note">No case fails that was scored in base.{comparison.mended.length > 0 && ` ${countedWords(comparison.mended.length, 'case that failed', 'cases that failed')} in base ${comparison.mended.length === 1 ? 'is' : 'are'} scored now.`}</p> : (
-        <ul class="case-list">{failures.slice(0, mostListed).map((one) => <li key={one.id}><CaseButton id={one.id} /> <span class="outcome fail"><Inline of={plainWords(one.outcome ?? 'failed')} /></span> <span class="note"><Inline of={(one.error ?? one.text ?? '').slice(0, 300)} /></span></li>)}</ul>
+        <ul class="case-list">{failures.slice(0, mostListed).map((one) => <li key={one.id}><CaseButton id={one.id} look={look} /> <span class="outcome fail"><Inline of={plainWords(one.outcome ?? 'failed')} /></span> <span class="note"><Inline of={(one.error ?? one.text ?? '').slice(0, 300)} /></span></li>)}</ul>
       )}
       {failures.length > mostListed && <Rest of={failures.length - mostListed} />}
       {comparison.no_longer_pass.length > 0 && (
         <>
           <h3>Passed in base, not in new</h3>
-          <ul class="case-list">{comparison.no_longer_pass.slice(0, mostListed).map((id) => <li key={id}><CaseButton id={id} /> <span class="outcome fail">not passed</span></li>)}</ul>
+          <ul class="case-list">{comparison.no_longer_pass.slice(0, mostListed).map((id) => <li key={id}><CaseButton id={id} look={look} /> <span class="outcome fail">not passed</span></li>)}</ul>
           {comparison.no_longer_pass.length > mostListed && <Rest of={comparison.no_longer_pass.length - mostListed} />}
         </>
       )}
@@ -196,16 +198,16 @@ function OneComparison({ base, run, comparison, query }: { base: RunGlance; run:
       {judgedAlike ? (
         <>
           <h2>Worst regressions</h2>
-          {worst.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worst.slice(0, mostAtOnce)} />}
-          {worst.length > mostAtOnce && <Further words={countedWords(comparison.worse_scores - mostAtOnce, 'further score that is worse', 'further scores that are worse')} of={worst.slice(mostAtOnce)} all={comparison.worse_scores - mostAtOnce} />}
-          {other.length > 0 && <Further words={`${countedWords(comparison.changed_scores - comparison.worse_scores, 'other score', 'other scores')} changed, better or neither`} of={other} all={comparison.changed_scores - comparison.worse_scores} />}
+          {worst.length === 0 ? <p class="note">No case got worse.</p> : <Changes of={worst.slice(0, mostAtOnce)} look={look} />}
+          {worst.length > mostAtOnce && further(countedWords(comparison.worse_scores - mostAtOnce, 'further score that is worse', 'further scores that are worse'), worst.slice(mostAtOnce), comparison.worse_scores - mostAtOnce)}
+          {other.length > 0 && further(`${countedWords(comparison.changed_scores - comparison.worse_scores, 'other score', 'other scores')} changed, better or neither`, other, comparison.changed_scores - comparison.worse_scores)}
         </>
       ) : changed.length > 0 && (
         <>
           <h2>Cases that are scored otherwise</h2>
           <p class="note">By the other judge, or the other metrics: none of them is a regression or a gain of the target.</p>
-          <Changes of={changed.slice(0, mostAtOnce)} />
-          {changed.length > mostAtOnce && <Further words={countedWords(comparison.changed_scores - mostAtOnce, 'further score', 'further scores')} of={changed.slice(mostAtOnce)} all={comparison.changed_scores - mostAtOnce} />}
+          <Changes of={changed.slice(0, mostAtOnce)} look={look} />
+          {changed.length > mostAtOnce && further(countedWords(comparison.changed_scores - mostAtOnce, 'further score', 'further scores'), changed.slice(mostAtOnce), comparison.changed_scores - mostAtOnce)}
         </>
       )}
       {query['with'] === run.id && query['case'] && <SideBySide key={query['case']} base={base} fresh={run} id={query['case']} />}

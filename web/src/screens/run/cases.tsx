@@ -14,6 +14,7 @@ import { CutName, Inline, Text } from '../../text/text';
 import { useNarrow } from '../../width';
 import { EndedMark } from '../case/ended_mark';
 import { filterOf } from '../case/neighbours';
+import { aboutCase } from './about_case';
 
 const lookAgain = 300;
 
@@ -27,7 +28,7 @@ function Row({ run, glance, index, filter, figures, narrow }: { run: string; gla
     <>
       <div role="rowheader" class="cell-id">{link}{narrow && outcome}</div>
       {!narrow && <div role="cell" class="cell-outcome">{outcome}</div>}
-      <div role="cell" class="cell-text"><Inline of={glance.error ?? glance.text ?? ''} /></div>
+      <div role="cell" class="cell-text"><Inline of={aboutCase(glance)} /></div>
       {figures.map((name) => <div key={name} role="cell" class="number figure-cell">{scoreWords(glance.scores[name])}</div>)}
       {!narrow && <div role="cell" class="number">{durationWords(glance.latency_ms)}</div>}
       {!narrow && <div role="cell" class="number">{glance.cost_usd === null ? notAvailable : costWords(glance.cost_usd)}</div>}
