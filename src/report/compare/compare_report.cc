@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "report/compare/compare.h"
+#include "report/compare/compare_words.h"
 #include "report/conclusions.h"
 #include "report/figure_json.h"
 #include "report/junit.h"
@@ -125,7 +126,7 @@ std::string markdown_comparison(const RunComparison& comparison) {
     out += fmt::format("> ⚠️ {}\n\n", simulated_sentence(comparison.simulated));
   out += fmt::format("base {}, new {}; {} paired by id.\n\n", code_span(comparison.base),
                      code_span(comparison.fresh), counted_words(comparison.pairs, "case", "cases"));
-  for (const FigureChange& change : comparison.figures) out += fmt::format("- {}\n", change.sentence);
+  for (const std::string& sentence : figure_sentences(comparison)) out += fmt::format("- {}\n", sentence);
   if (comparison.judges) out += markdown_judges(*comparison.judges);
   if (!comparison.new_failures.empty()) {
     out += "\n### Cases that fail now\n\n| case | outcome | error | |\n| --- | --- | --- | --- |\n";
@@ -223,8 +224,8 @@ std::string html_comparison(const RunComparison& comparison) {
   std::string list = "<ul>\n";
   for (std::size_t i = 1; i < comparison.conclusions.size(); ++i)
     list += fmt::format("<li><strong>{}</strong></li>\n", text(comparison.conclusions[i]));
-  for (const FigureChange& change : comparison.figures)
-    list += fmt::format("<li>{}</li>\n", text(change.sentence));
+  for (const std::string& sentence : figure_sentences(comparison))
+    list += fmt::format("<li>{}</li>\n", text(sentence));
   section("In words", list + "</ul>\n");
   if (comparison.judges) section("The two judges on the same answers", html_judges(*comparison.judges));
   if (!comparison.new_failures.empty()) {

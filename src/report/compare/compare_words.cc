@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kShownIds = 20;
 constexpr std::size_t kShownDifferences = 4;
+constexpr std::size_t kShownSame = 8;
 
 std::string_view direction(Metric::Better better, double difference) {
   if (better == Metric::Better::neither) return difference > 0 ? "is higher" : "is lower";
@@ -156,6 +157,26 @@ std::string change_sentence(const FigureChange& change, const RunComparison& com
         signed_words(change.with_missing->high, change.form));
   }
   return text + ".";
+}
+
+std::vector<std::string> figure_sentences(const RunComparison& comparison) {
+  std::vector<std::string> list;
+  std::vector<const FigureChange*> same;
+  for (const FigureChange& change : comparison.figures) {
+    if (change.change == Change::same && change.unpaired == 0) {
+      same.push_back(&change);
+    } else {
+      list.push_back(change.sentence);
+    }
+  }
+  if (same.size() == 1) list.push_back(same.front()->sentence);
+  if (same.size() < 2) return list;
+  std::vector<std::string> names;
+  names.reserve(same.size());
+  for (const FigureChange* change : same) names.push_back(change->figure);
+  list.push_back(fmt::format("{} figures are the same on every paired case: {}.", same.size(),
+                             first_of(names, kShownSame)));
+  return list;
 }
 
 std::vector<std::string> comparison_conclusions(const RunComparison& comparison) {

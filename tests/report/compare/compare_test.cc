@@ -93,6 +93,27 @@ TEST(Compare, EqualRunsAreTheSameAndNotUndecided) {
   EXPECT_THAT(change.sentence, HasSubstr("is the same on all 12 paired cases"));
 }
 
+TEST(Compare, FiguresThatAreTheSameShareOneSentenceForPeople) {
+  RunScores base = run(kBase);
+  for (int i = 0; i < 10; ++i) {
+    Metric metric;
+    metric.name = "figure" + std::to_string(i);
+    base.summary.metrics.push_back(metric);
+    base.figures.push_back(metric.name);
+    for (ScoredCase& one : base.cases) one.scores.emplace_back(1);
+  }
+  RunScores fresh = base;
+  for (std::size_t i = 0; i < kNew.size(); ++i) fresh.cases[i].scores[0] = kNew[i];
+  const auto comparison = compare_runs(base, fresh, {});
+  ASSERT_TRUE(comparison) << comparison.error().text();
+  const std::string words = "10 figures are the same on every paired case: figure0, ";
+  for (const std::string& page : {markdown_comparison(*comparison), html_comparison(*comparison)}) {
+    EXPECT_THAT(page, HasSubstr(words));
+    EXPECT_THAT(page, HasSubstr("accuracy changed by"));
+    EXPECT_THAT(page, Not(HasSubstr("is the same on all")));
+  }
+}
+
 TEST(Compare, CasesInOneRunOnlyAndAbsentScoresAreToldAndNotCounted) {
   RunScores base = run(kBase);
   RunScores fresh = run(kNew);
