@@ -112,6 +112,7 @@ test('every row that cannot be used is told, and nothing runs', async (t) => {
     ['cut.json', '[{"question": "q",\n  "expected_outcome": tru}]', /cut\.json, line 1: not JSON: line 2, column \d+/],
     ['cut.jsonl.gz', gzipSync('{"question": "q"}\n'.repeat(9)).subarray(0, 30), /cut\.jsonl\.gz: the gzip data end too early/],
     ['list.jsonl', '[\n {"question": "q"}\n]\n', /list\.jsonl: found a JSON list, expected JSON Lines.*`input_format: json`/],
+    ['typo.jsonl', '{"qestion": "q", "expected_outcome": true, "actual_outcome": true}\n', /typo\.jsonl, line 1: field question: missing, expected text; did you mean qestion\? `fields: \{question: qestion\}` renames it/],
     ['lines.json', '{"question": "q"}\n', /lines\.json: found an object, expected a JSON list of objects/],
   ]) {
     writeFileSync(join(directory, file), content);

@@ -9,12 +9,22 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "core/visible.h"
 #include "evaluations/jsonl_cases.h"
 
 namespace assay::components {
 namespace {
 
 constexpr std::size_t kIdSpelling = 0;
+
+// A field of the line that nobody reads and that is nearly called so.
+std::string meant_by(const LineParser& line, const std::string& field) {
+  std::vector<std::string> others;
+  for (const auto& member : line.extras()) others.emplace_back(member.key());
+  const auto near = nearest(field, others);
+  return near ? fmt::format("; did you mean {0}? `fields: {{{1}: {0}}}` renames it", visible(*near), field)
+              : std::string();
+}
 
 bool has_type(const FieldValue& value, FieldType type) {
   switch (type) {
@@ -197,7 +207,8 @@ std::vector<std::string> DataFields::problems(const LineParser& line) const {
     }
     if (!here.present()) {
       if (field.presence == Presence::required) {
-        found.push_back(fmt::format("field {}: missing, expected {}", field.name, type_words(field)));
+        found.push_back(fmt::format("field {}: missing, expected {}{}", field.name, type_words(field),
+                                    meant_by(line, field.name)));
       }
       continue;
     }
