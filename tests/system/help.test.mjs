@@ -96,6 +96,7 @@ metrics: [{name: short, words: {max: 3}}]
     'assay baseline remove ': ['main'],
     'assay import dee': ['deepeval'],
     'assay check router.yaml --input-f': ['--input-format'],
+    'assay check router.yaml --no-gen': ['--no-generate'],
     'assay run rou': ['router.yaml'],
     'assay init topic': ['topic_tagger'],
     'assay stats alt': ['alt-test'],

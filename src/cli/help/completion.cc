@@ -249,7 +249,11 @@ Completion candidates(const std::vector<std::string>& words) {
   }
   if (last.starts_with("-")) {
     Completion found;
-    for (const std::string& name : flag_names(keys)) found.words.push_back("--" + name);
+    for (const std::string& name : flag_names(keys)) {
+      found.words.push_back("--" + name);
+      const Key* key = last.starts_with("--no-") ? find_key(keys, underscored(name)) : nullptr;
+      if (key != nullptr && key->type == KeyType::boolean) found.words.push_back("--no-" + name);
+    }
     return found;
   }
   std::size_t position = 0;  // among the words that are no flags and no values of one
