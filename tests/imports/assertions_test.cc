@@ -164,5 +164,44 @@ TEST(PromptfooAssertions, TheGraderOfTheSuiteIsTheJudge) {
   EXPECT_THAT(unnamed.notes(), HasSubstr("the suite names no grader"));
 }
 
+// "output.answer" of a test or of an assertion is the part that is looked at.
+TEST(PromptfooAssertions, ATransformThatIsAPathIsThePartThatIsLookedAt) {
+  const auto suite = imported(R"yaml(
+prompts: ["{{q}}"]
+providers: ["openai:m"]
+defaultTest: {options: {transform: output.answer}}
+tests:
+  - vars: {q: a}
+    assert:
+      - {type: contains, value: x}
+      - {type: latency, threshold: 9}
+      - {type: llm-rubric, value: is short, transform: "output.parts[0]"}
+      - {type: context-faithfulness, contextTransform: output.sources}
+  - vars: {q: b}
+    options: {transform: "JSON.parse(output)"}
+    assert:
+      - {type: javascript, metric: parsed, value: output.n > 1}
+      - {type: contains-any, value: [y, z], transform: output.list}
+  - vars: {q: c}
+    options: {transform: output.trim()}
+    assert: [{type: equals, value: c}]
+)yaml");
+  EXPECT_EQ(
+      suite.metric("llm_rubric"),
+      R"({"name":"llm_rubric","rubric":"{expected_llm_rubric}","when":"expected_llm_rubric","shows":["output"],"of":"/answer/parts/0"})");
+  EXPECT_EQ(to_text(Json(list_at(suite.cases.at(0), "checks"))),
+            R"([{"name":"contains","contains":"x","of":"/answer"}])");
+  EXPECT_EQ(to_text(Json(list_at(suite.cases.at(1), "checks"))),
+            R"([{"name":"contains_any","contains_any":["y","z"],"of":"/list"}])");
+  EXPECT_THAT(suite.file("scorers/parsed.json"), testing::HasSubstr("\"parsed\": true"));
+  EXPECT_EQ(to_text(Json(list_at(suite.cases.at(2), "checks"))), R"([{"name":"equals","equals":"c"}])");
+  EXPECT_THAT(suite.left_out(),
+              testing::HasSubstr("line 18: option transform of a test: outputs are looked at as they came"));
+  EXPECT_THAT(suite.left_out(),
+              testing::HasSubstr("line 11: assertion context-faithfulness: its context is a part"));
+  EXPECT_EQ(suite.metric("context_faithfulness"), "null");
+  EXPECT_EQ(suite.metric("latency").find("\"of\""), std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay

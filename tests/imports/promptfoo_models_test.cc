@@ -51,6 +51,9 @@ TEST(PromptfooModels, AProviderThatIsOneHereIsNamedAndNeedsNoAddress) {
 TEST(PromptfooModels, AnotherServerOrPlaceIsAnAddress) {
   EXPECT_THAT(asked("cerebras:x").model,
               HasSubstr(R"("base_url":"https://api.cerebras.ai/v1","api_key_env":"CEREBRAS_API_KEY")"));
+  EXPECT_THAT(asked("github:openai/gpt-4.1").model,
+              HasSubstr(R"("base_url":"https://models.github.ai/inference","api_key_env":"GITHUB_TOKEN")"));
+  EXPECT_THAT(asked("azure:chat:{{ env.DEPLOYED }}").model, HasSubstr(R"("name":"${DEPLOYED}")"));
   EXPECT_THAT(asked("openai:x", "{apiHost: gate.example}").model, HasSubstr(R"("https://gate.example/v1")"));
   EXPECT_THAT(asked("azure:chat:x", "{apiHost: mine.openai.azure.com}").model,
               HasSubstr(R"("https://mine.openai.azure.com")"));

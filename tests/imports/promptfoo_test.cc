@@ -116,6 +116,72 @@ tests:
             R"({"id":"1","q":"now","user":{"name":"Ann"},"user_name":"Ann","echo_plain-echo":"Say now"})");
 }
 
+// A reply that must be JSON by a schema is parsed for the assertions there (src/providers/openai/chat.ts), so
+// it is JSON here.
+TEST(PromptfooSuite, AReplyFormatWithASchemaIsTheSchemaOfItsVariants) {
+  const auto suite = imported(R"(
+prompts: ["Say {{q}}"]
+providers:
+  - id: openai:gpt-4o
+    label: strict
+    config: &shared
+      apiBaseUrl: https://gate.example/v1
+      headers: {Content-Type: application/json, X-Team: a}
+      response_format: {type: json_schema, json_schema: {name: n, schema: {type: object}}}
+  - id: openai:gpt-4o
+    label: filed
+    config:
+      <<: *shared
+      response_format: file://format.yaml
+  - {id: "openai:gpt-4o", label: loose, config: {response_format: {type: json_object}}}
+tests:
+  - {vars: {q: a}, assert: [{type: javascript, value: output.x > 1}]}
+)",
+                              {{"format.yaml", "type: json_schema\nname: n\nschema: {type: array}\n"}});
+  EXPECT_EQ(suite.at("/variants/strict"),
+            R"({"model":{"model":"strict","prompt":"prompts/prompt_1.txt","schema":"schemas/strict.json"}})");
+  EXPECT_EQ(suite.file("schemas/filed.json"), "{\n  \"type\": \"array\"\n}\n");
+  EXPECT_THAT(suite.at("/models/filed"), HasSubstr(R"("base_url":"https://gate.example/v1")"))
+      << "it is merged";
+  EXPECT_THAT(suite.at("/models/strict"), HasSubstr(R"("headers":{"X-Team":"a"})"));
+  EXPECT_EQ(suite.at("/variants/loose"), R"({"model":{"model":"loose","prompt":"prompts/prompt_1.txt"}})");
+  EXPECT_EQ(
+      suite.left_out(),
+      "suite.yaml, line 15: response_format json_object of provider openai:gpt-4o: the prompt asks for JSON, "
+      "nothing makes sure of it: give the variant's model a `schema`\n");
+}
+
+TEST(PromptfooSuite, ABodyOfTextThatIsJsonIsFilledAsJson) {
+  const auto suite = imported(R"(
+prompts: [file://p.j2, file://q.md]
+providers:
+  - {id: https, label: a, config: {url: "{{ env.BASE }}/chat", body: '{"m": {{prompt | dump}}, "s": "{{sid}}", "n": 1}'}}
+  - {id: "https://b.example", label: b, config: {body: "m={{prompt}}"}}
+  - {id: "https://c.example", label: c, config: {body: {m: "{{ prompt | trim }}"}}}
+tests: [{vars: {q: '"', sid: x}, assert: [{type: contains, value: x}]}]
+)",
+                              {{"p.j2", "Say {{q}}\n---\nor not\n"}, {"q.md", "# Say\n---\n{{q}}\n"}});
+  EXPECT_EQ(suite.at("/variants/p-a/http"),
+            R"({"url":"${BASE}/chat","body":{"m":"Say {q}\n---\nor not\n","s":"{sid}","n":1}})");
+  EXPECT_EQ(suite.at("/variants/q-b/http/body"), R"("m=# Say\n---\n{q}\n")");
+  EXPECT_EQ(suite.at("/variants/p-c"), "null");
+  EXPECT_THAT(suite.left_out(),
+              HasSubstr("line 6: provider https://c.example: “prompt | trim” in its request"));
+}
+
+TEST(PromptfooSuite, WhatComesOfItRunsAlsoWhereNothingThatIsAskedCouldBeTaken) {
+  const auto suite = imported(R"(
+prompts: [file://make.py, "{{#each q}}"]
+providers: [file://provider.py]
+tests: [{vars: {q: a, r: b}}]
+)");
+  EXPECT_EQ(suite.at("/models/bot"), R"({"provider":"sim","name":"writer"})");
+  EXPECT_EQ(suite.file("prompts/prompt_1.txt"), "{q}\n{r}\n");
+  EXPECT_EQ(suite.at("/metrics"), R"([{"name":"answered","words":{"min":1}}])");
+  EXPECT_THAT(suite.left_out(), HasSubstr("line 3: outputs: no provider could be taken"));
+  EXPECT_THAT(suite.left_out(), HasSubstr("line 2: prompts: none could be taken"));
+}
+
 TEST(PromptfooSuite, AnAnswerIsFoundByAPathAndByNothingElse) {
   using promptfoo::pointer_of_path;
   EXPECT_EQ(pointer_of_path("json.a[0]['b c']"), std::nullopt);

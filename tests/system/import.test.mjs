@@ -88,13 +88,16 @@ tests:
       - {type: python, metric: lines, value: "print('talk')\\nx = len(output)\\nreturn x"}
       - {type: javascript, metric: js, value: "const n = output.length; n > 3 ? {pass: false, score: 0.9, reason: context.prompt} : 0.2"}
       - {type: javascript, metric: own, value: "file://s.mjs"}
+      - {type: javascript, metric: parsed, value: "output.n > 1", transform: "JSON.parse(output)"}
+      - {type: python, metric: parsed_too, value: "output['n'] > 1", transform: "JSON.parse(output)"}
+      - {type: javascript, metric: loads, value: "process.mainModule.require('path').basename(output) === context.vars.q"}
 `);
   write(join(directory, 's.py'), "def get_assert(output, context):\n    if output == 'bad': raise ValueError(context['vars']['q'])\n    return 0.5 if output == 'half' else {'pass': True, 'score': 0.4, 'reason': 'why'}\n");
   write(join(directory, 's.mjs'), 'export default (output, { vars }) => output === vars.q;\n');
   const result = await assay(['import', 'promptfoo', join(directory, 'suite.yaml')]);
   assert.equal(result.code, 0, result.stdout + result.stderr);
   const ask = (metric, ...outputs) => {
-    const [program, ...args] = metric === 'js' || metric === 'own' ? ['node', 'scorers/javascript_assert.mjs'] : ['python3', 'scorers/python_assert.py'];
+    const [program, ...args] = ['js', 'own', 'loads', 'parsed'].includes(metric) ? ['node', 'scorers/javascript_assert.mjs'] : ['python3', 'scorers/python_assert.py'];
     const said = spawnSync(program, [...args, `scorers/${metric}.json`], {
       cwd: join(directory, 'assay'), encoding: 'utf8',
       input: outputs.map((output, i) => `${JSON.stringify({ id: `q${i}`, case: '1', variant: 'prompt_1', repeat: 1, fields: { q: 'a' }, output, meta: null, trace: null })}\n`).join(''),
@@ -109,6 +112,9 @@ tests:
   assert.deepEqual(ask('no', 'abc', 'xyz'), [{ id: 'q0', score: 0, passed: false, reason: '' }, { id: 'q1', score: 1, passed: true, reason: '' }]);
   assert.deepEqual(ask('lines', 'abc', ''), [{ id: 'q0', score: 1, passed: true, reason: 'score 3' }, { id: 'q1', score: 0, passed: false, reason: '' }]);
   assert.deepEqual(ask('js', 'abc', 'abcd'), [{ id: 'q0', score: 0.2, passed: true, reason: '' }, { id: 'q1', score: 0.9, passed: false, reason: 'Say a' }]);
+  for (const metric of ['parsed', 'parsed_too'])
+    assert.deepEqual(ask(metric, '{"n": 2}', { n: 1 }, 'no').map(({ passed, score }) => [passed, score]), [[true, 1], [false, 0], [false, 0]], metric);
+  assert.deepEqual(ask('loads', '/x/a', '/a/x').map(({ passed }) => passed), [true, false]);
   assert.deepEqual(ask('own', 'a', 'b'), [{ id: 'q0', score: 1, passed: true, reason: '' }, { id: 'q1', score: 0, passed: false, reason: '' }]);
 });
 

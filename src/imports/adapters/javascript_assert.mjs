@@ -4,6 +4,7 @@
 // is a question, each line of stdout its answer: docs/custom_programs.md of Assay. What the assertion prints goes to
 // stderr, so that it cannot pass for an answer.
 import { readFileSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +13,8 @@ for (const name of ['log', 'info', 'debug']) console[name] = console.error;
 
 const settingsPath = resolve(process.argv[2]);
 const settings = JSON.parse(readFileSync(settingsPath, 'utf8'));
+// Code in a suite loads modules by process.mainModule.require, which promptfoo sees to.
+const itself = Object.create(process, { mainModule: { value: { require: createRequire(settingsPath) } } });
 
 // An expression, declarations with an expression behind them, or, with several lines, a whole body.
 function bodyOf(code) {
@@ -97,7 +100,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);
   let answer;
   try {
-    answer = verdict(await assertion(question.output, contextOf(question), process));
+    if (settings.parsed && typeof question.output === 'string') question.output = JSON.parse(question.output);
+    answer = verdict(await assertion(question.output, contextOf(question), itself));
   } catch (error) {  // an assertion that throws has not passed, as in promptfoo
     answer = { score: 0, passed: false, reason: `Custom function threw error: ${error.message}` };
   }

@@ -98,6 +98,8 @@ def main():
         question = json.loads(line)
         try:
             output = question.get("output")
+            if settings.get("parsed") and isinstance(output, str):
+                output = question["output"] = json.loads(output)
             answer = verdict(assertion(output, context_of(settings, question)), settings)
         except Exception as error:  # an assertion that throws has not passed, as in promptfoo
             answer = {"score": 0, "passed": False, "reason": f"Python code execution failed: {type(error).__name__}: {error}"}

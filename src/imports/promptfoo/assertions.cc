@@ -270,6 +270,7 @@ Made make_program(const Assertion& assertion, Reading& reading) {
       assertion.type == "python" ? ScorerDraft::Language::python : ScorerDraft::Language::javascript;
   scorer.threshold = assertion.threshold;
   scorer.inverse = assertion.inverse;
+  scorer.parsed = assertion.parsed;
   if (assertion.config.present()) scorer.config = assertion.config.value();
   scorer.file = file_of(*value);
   if (!scorer.file.empty()) {
@@ -415,7 +416,11 @@ std::optional<MetricDraft> translate(const Assertion& assertion, Reading& readin
   if (kind == kKinds.end()) return left_out(assertion, "there is no such kind here", reading);
   if (kind->make == nullptr) return left_out(assertion, std::string(kind->why), reading);
   auto out = kind->make(assertion, reading);
-  if (out && assertion.weight != 1) out->options["weight"] = assertion.weight;
+  if (!out) return out;
+  const bool beside_output =
+      assertion.type == "latency" || assertion.type == "cost" || assertion.type == "finish-reason";
+  if (!assertion.of.empty() && !beside_output) out->options["of"] = assertion.of;
+  if (assertion.weight != 1) out->options["weight"] = assertion.weight;
   return out;
 }
 

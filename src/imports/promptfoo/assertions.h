@@ -21,6 +21,7 @@ struct ScorerDraft {
   bool inline_code = false;
   std::optional<double> threshold = {};
   bool inverse = false;
+  bool parsed = false;  // it is given the output as JSON
   Json config = nullptr;
 };
 

@@ -28,7 +28,7 @@ struct Group {
 
 std::string identity_of(const ScorerDraft& scorer) {
   return to_text(JsonArray{scorer.file, scorer.code, scorer.function, scorer.inline_code,
-                           scorer.threshold.value_or(-1), scorer.inverse, scorer.config});
+                           scorer.threshold.value_or(-1), scorer.inverse, scorer.parsed, scorer.config});
 }
 
 std::string identity_of(const MetricDraft& draft, std::string_view name) {

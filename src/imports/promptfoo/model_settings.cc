@@ -46,6 +46,9 @@ constexpr auto kServers = std::to_array<Server>({
     {"localai", "openai", "", kFills, false, "http://127.0.0.1:8080/v1"},
     {"fireworks", "openai", "FIREWORKS_API_KEY", kFills, false, "https://api.fireworks.ai/inference/v1"},
     {"cerebras", "openai", "CEREBRAS_API_KEY", kFills, false, "https://api.cerebras.ai/v1"},
+    {"perplexity", "openai", "PERPLEXITY_API_KEY", kFills, false, "https://api.perplexity.ai"},
+    {"github", "openai", "GITHUB_TOKEN", kFills, false, "https://models.github.ai/inference"},
+    {"litellm", "openai", "LITELLM_API_KEY", kFills, false, "http://127.0.0.1:4000"},
 });
 
 // Words between the server and the model's name: those that mean a chat, and those that mean something else.
@@ -96,9 +99,9 @@ constexpr auto kElsewhere =
 
 class Settings {
  public:
-  Settings(std::string id, const Server& server, std::string name, bool responses, Reading& reading)
+  Settings(std::string id, const Server& server, std::string_view name, bool responses, Reading& reading)
       : id_(std::move(id)), server_(server), responses_(responses), reading_(reading) {
-    out_ = {{"provider", server.provider}, {"name", std::move(name)}};
+    out_ = {{"provider", server.provider}, {"name", with_environment(name)}};
     if (responses) out_["api"] = "responses";
   }
 
@@ -179,6 +182,14 @@ class Settings {
     const auto* const known = std::ranges::find(kSettings, setting, &Setting::theirs);
     if (known != kSettings.end() && put(*known, value)) return;
     if (among(setting, kElsewhere) || take_thinking(setting, value)) return;
+    if (setting == "response_format") {
+      // A schema is the variant's: providers.cc takes it.
+      if (value.text_of("type") == "json_object")
+        reading_.leave_out(value, fmt::format("response_format json_object of provider {}", id_),
+                           "the prompt asks for JSON, nothing makes sure of it: give the variant's model a "
+                           "`schema`");
+      return;
+    }
     if (is_google() && setting == "generationConfig" && value.is_object()) {
       for (const auto& [inner, own] : value.members()) take(inner, own);
     } else if (among(setting, kWholeMembers) && value.is_object()) {
@@ -213,8 +224,15 @@ class Settings {
         return true;
       case Kind::headers:
         if (!value.is_object()) return false;
-        if (JsonObject headers = headers_of(value, "provider " + id_, reading_); !headers.empty())
-          out_["headers"] = std::move(headers);
+        if (JsonObject headers = headers_of(value, "provider " + id_, reading_); !headers.empty()) {
+          // It is JSON in any case.
+          std::vector<std::string> needless;
+          for (const auto& header : headers) {
+            if (equal_ignoring_ascii_case(header.key(), "content-type")) needless.emplace_back(header.key());
+          }
+          for (const std::string& header : needless) headers.erase(header);
+          if (!headers.empty()) out_["headers"] = std::move(headers);
+        }
         return true;
     }
     return false;
@@ -289,8 +307,7 @@ std::optional<JsonObject> model_settings(const std::string& id, const Node& conf
   if (server->provider == "vertex" && !name.starts_with("gemini"))
     return not_asked("of Vertex only Gemini's models are asked from here");
   const Silence silence = kind == "converse" ? kLeaves : server->silence;
-  return Settings(id, *server, std::move(name), wants_responses && server->responses, reading)
-      .read(config, silence);
+  return Settings(id, *server, name, wants_responses && server->responses, reading).read(config, silence);
 }
 
 }  // namespace assay::promptfoo

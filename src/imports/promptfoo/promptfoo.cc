@@ -49,9 +49,20 @@ class Suite {
         root_.member("providers").present() ? root_.member("providers") : root_.member("targets");
     std::vector<Prompt> prompts = read_prompts(root_.member("prompts"), reading_);
     providers_ = read_providers(providers, reading_);
+    stand_in(providers);
     variants_ = plan_variants(std::move(prompts), providers_, tests_.tests, *fields_, reading_);
+    if (variants_.prompts_taken == 0)
+      reading_.leave_out(
+          root_.member("prompts").present() ? root_.member("prompts") : root_, "prompts",
+          "none could be taken: prompts/prompt_1.txt has the variables alone, until you write it");
     out_.files = std::move(variants_.files);
     MetricPlan plan = plan_metrics(tests_.tests, *fields_, reading_);
+    if (plan.metrics.empty()) {
+      plan.metrics.push_back(JsonObject{{"name", "answered"}, {"words", JsonObject{{"min", 1}}}});
+      if (plan.case_checks == 0)
+        reading_.note(root_, "metrics",
+                      "there is nothing that an answer must be: declare what it must be under `metrics`");
+    }
     if (plan.judged) choose_judge();
     write_scorers(plan);
     write_cases(plan);
@@ -71,6 +82,18 @@ class Suite {
     }
     const Node repeat = root_.member("evaluateOptions").member("repeat");
     if (const auto times = as_integer(repeat.value())) repeat_ = *times;
+  }
+
+  // What comes of the suite runs, also where no provider could be taken.
+  void stand_in(const Node& providers) {
+    if (!providers_.empty()) return;
+    Provider& bot = providers_.emplace_back();
+    bot.name = bot.id = "bot";
+    bot.settings = JsonObject{{"provider", "sim"}, {"name", "writer"}};
+    bot.at = providers;
+    reading_.leave_out(providers.present() ? providers : root_, "outputs",
+                       "no provider could be taken: the built-in model gives them until you put your system "
+                       "under `variants`");
   }
 
   void choose_judge() {
@@ -129,6 +152,7 @@ class Suite {
       if (!scorer.draft.function.empty()) settings["function"] = scorer.draft.function;
       if (scorer.draft.threshold) settings["threshold"] = *scorer.draft.threshold;
       if (scorer.draft.inverse) settings["inverse"] = true;
+      if (scorer.draft.parsed) settings["parsed"] = true;
       if (!scorer.draft.config.is_null()) settings["config"] = scorer.draft.config;
       if (!scorer.expected_field.empty()) settings["expected"] = scorer.expected_field;
       JsonObject variables;
@@ -242,6 +266,13 @@ Result<ImportedSuite> import_promptfoo(const std::string& name, std::string_view
                       fmt::format("found a {}, expected an object with prompts, providers and tests",
                                   kind_word(root->value())),
                       {{"file", name}}});
+  if (!root->member("prompts").present() && !root->member("tests").present() &&
+      !root->member("scenarios").present() && root->member("redteam").present())
+    return fail(
+        Error{ErrorKind::data,
+              "it holds a red team alone, whose attacks promptfoo makes: nothing of it can be asked from "
+              "here. `stress` and jailbreak_guardrails come near to it",
+              {{"file", name}}});
   if (!root->member("prompts").present() && !root->member("tests").present() &&
       !root->member("scenarios").present())
     return fail(Error{

@@ -40,7 +40,7 @@ class PromptReader {
     const bool one_word = raw.find_first_of(" \n{") == std::string::npos;
     if (path.empty() && one_word &&
         (end == ".txt" || end == ".json" || end == ".yaml" || end == ".yml" || end == ".md" || end == ".py" ||
-         end == ".js" || end == ".mjs"))
+         end == ".j2" || end == ".js" || end == ".mjs"))
       path = raw;
     if (path.empty()) {
       add(raw, id, label, "", at);
@@ -59,7 +59,7 @@ class PromptReader {
       leave_out(at, fmt::format("{} is a program that makes prompts; write what it makes into a file", path));
       return;
     }
-    if (end == ".csv" || end == ".jsonl" || end == ".j2") {
+    if (end == ".csv" || end == ".jsonl") {
       leave_out(at, fmt::format("prompts in {} files are not read; give each a .txt", end));
       return;
     }
@@ -69,7 +69,7 @@ class PromptReader {
       return;
     }
     const std::string name = label.empty() ? stem_of_path(path) : label;
-    if (end == ".json" || end == ".yaml" || end == ".yml") {
+    if (end != ".txt") {
       add(*text, id.empty() ? path : id, label, name, at);
       return;
     }

@@ -26,19 +26,45 @@ std::optional<Provider> left_out(const Node& at, const std::string& id, const st
   return std::nullopt;
 }
 
+// A text body that is JSON around its templates, as a tree, so that what is filled in is written as JSON has
+// it;
+// `{{prompt | dump}}` is a text of its own there. Any other body stays as it is.
+Json body_of(const Node& body) {
+  const auto pattern = body.is_text() ? parse_template(body.text()) : fail(ErrorKind::data, "");
+  if (!pattern) return body.value();
+  std::string text;
+  for (const TemplatePart& part : pattern->parts) {
+    if (part.kind == TemplatePart::Kind::literal) {
+      text += part.text;
+      continue;
+    }
+    const std::string_view expression = part.text;
+    const std::size_t filter = expression.find('|');
+    const std::string_view filters =
+        filter == std::string_view::npos ? "" : trim(expression.substr(filter + 1));
+    const bool dumped = filters == "dump" || filters == "tojson" || filters == "dump | safe";
+    text += dumped ? fmt::format("\"{{{{{}}}}}\"", trim(expression.substr(0, filter)))
+                   : fmt::format("{{{{{}}}}}", expression);
+  }
+  auto tree = parse_json(text);
+  if (!tree || !tree->is_structured()) return body.value();
+  return std::move(*tree);
+}
+
 std::optional<Provider> http_provider(const std::string& id, const Node& config, const Node& at,
                                       Reading& reading) {
   const std::string url = config.member("url").is_text() ? config.text_of("url") : id;
   if (config.member("request").present())
     return left_out(at, id, "a raw HTTP request is not read; write url, method, headers and body", reading);
-  if (!url.starts_with("http://") && !url.starts_with("https://"))
+  const std::string address = with_environment(url);
+  if (!address.starts_with("http://") && !address.starts_with("https://") && !address.starts_with("${"))
     return left_out(at, id, "it has no url", reading);
-  JsonObject http = {{"url", with_environment(url)}};
+  JsonObject http = {{"url", url}};
   const std::string method = upper_ascii(config.text_of("method"));
   if (!method.empty()) http["method"] = method;
   if (config.member("headers").is_object())
     http["headers"] = headers_of(config.member("headers"), "provider " + id, reading);
-  if (config.member("body").present()) http["body"] = config.member("body").value();
+  if (config.member("body").present()) http["body"] = body_of(config.member("body"));
   Provider out;
   out.kind = Provider::Kind::http;
   const Node transform = config.member("transformResponse").present() ? config.member("transformResponse")
@@ -58,6 +84,21 @@ std::optional<Provider> http_provider(const std::string& id, const Node& config,
   }
   out.settings = std::move(http);
   return out;
+}
+
+// The schema of a reply that must be JSON; null if there is none. It may stand in a file.
+Json reply_schema(Node format, Reading& reading) {
+  if (const std::string path = file_of(format.text()); !path.empty()) {
+    const auto content = reading.files.read(path);
+    const auto document = content ? read_document(path, *content) : fail(content.error());
+    if (!document) {
+      reading.leave_out(format, path, document.error().text());
+      return nullptr;
+    }
+    format = *document;
+  }
+  const Node inner = format.member("json_schema").is_object() ? format.member("json_schema") : format;
+  return inner.member("schema").is_object() ? inner.member("schema").value() : nullptr;
 }
 
 std::optional<Provider> command_provider(const std::string& id, const Node& at, Reading& reading) {
@@ -112,6 +153,20 @@ std::optional<std::string> pointer_of_path(std::string_view expression) {
   return pointer;
 }
 
+std::optional<OutputPart> part_of_output(std::string_view transform) {
+  constexpr std::string_view kReturn = "return ";
+  constexpr std::string_view kParsed = "JSON.parse(output)";
+  constexpr std::string_view kOutput = "output";
+  std::string_view rest = trim(transform);
+  if (rest.starts_with(kReturn)) rest = trim(rest.substr(kReturn.size()));
+  const bool parsed = rest.starts_with(kParsed);
+  if (!parsed && !rest.starts_with(kOutput)) return std::nullopt;
+  rest.remove_prefix(parsed ? kParsed.size() : kOutput.size());
+  auto pointer = pointer_of_path(fmt::format("json{}", rest));
+  if (!pointer) return std::nullopt;
+  return OutputPart{std::move(*pointer), parsed};
+}
+
 std::optional<Provider> read_provider(const Node& provider, Reading& reading) {
   Node config;
   std::string id = provider.text();
@@ -144,6 +199,7 @@ std::optional<Provider> read_provider(const Node& provider, Reading& reading) {
     auto settings = model_settings(id, config, provider, reading);
     if (!settings) return std::nullopt;
     out.emplace().settings = std::move(*settings);
+    out->schema = reply_schema(config.member("response_format"), reading);
   }
   if (!out) return out;
   if (provider.member("transform").present())

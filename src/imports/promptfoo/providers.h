@@ -22,6 +22,7 @@ struct Provider {
   } kind = Kind::model;
   Json settings;
   std::string output_pointer;        // of http: where the answer stands in the reply; "": the whole text
+  Json schema;                       // of a model: what its reply must be; null: a text
   std::vector<std::string> prompts;  // only with these; empty: with all
   Node at;
 };
@@ -33,5 +34,13 @@ std::optional<Provider> read_provider(const Node& provider, Reading& reading);
 
 // "json.choices[0].text" → "/choices/0/text"; nothing if it is more than a path.
 std::optional<std::string> pointer_of_path(std::string_view expression);
+
+// What is looked at instead of the output: `output.a.b`, `JSON.parse(output).a`, `JSON.parse(output)`.
+struct OutputPart {
+  std::string pointer;
+  bool parsed = false;
+};
+// Nothing if the transform is more than that.
+std::optional<OutputPart> part_of_output(std::string_view transform);
 
 }  // namespace assay::promptfoo

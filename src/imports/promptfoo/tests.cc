@@ -12,6 +12,7 @@
 #include "core/tables/csv.h"
 #include "core/text.h"
 #include "imports/promptfoo/assertions.h"
+#include "imports/promptfoo/providers.h"
 #include "imports/promptfoo/template.h"
 
 namespace assay::promptfoo {
@@ -162,7 +163,8 @@ class TestReader {
         reading_.leave_out(value, fmt::format("{} of {}", key, what), unread_reason(key));
     }
     for (const auto& [key, value] : test.member("options").members()) {
-      if (!among(key, kOptionKeys))
+      const bool is_part = key == "transform" && part_of_output(value.text());
+      if (!is_part && !among(key, kOptionKeys))
         reading_.leave_out(value, fmt::format("option {} of {}", key, what), unread_reason(key));
     }
     if (test.member("threshold").present())
@@ -193,6 +195,11 @@ class TestReader {
         default_asserts = false;
       tell_judge(layer);
       add_layer(layer, test);
+    }
+    part_ = part_of_output(default_.member("options").text_of("transform")).value_or(OutputPart());
+    for (const Node& layer : layers) {
+      if (layer.member("options").member("transform").present())
+        part_ = part_of_output(layer.member("options").text_of("transform")).value_or(OutputPart());
     }
     if (default_asserts) add_assertions(default_.member("assert"), test);
     for (const Node& layer : layers) add_assertions(layer.member("assert"), test);
@@ -285,6 +292,13 @@ class TestReader {
       out.inverse = true;
       out.type = out.type.substr(4);
     }
+    if (entry.member("contextTransform").present() && out.type.starts_with("context-")) {
+      reading_.leave_out(
+          entry.member("contextTransform"), "assertion " + out.type,
+          "its context is a part of the reply: let `map` of the variant say where `contexts` are, "
+          "and declare `rag` under `metrics`");
+      return;
+    }
     out.value = value_of(entry, out.type);
     out.threshold = as_number(entry.member("threshold").value());
     out.weight = as_number(entry.member("weight").value()).value_or(1);
@@ -292,8 +306,13 @@ class TestReader {
     out.config = entry.member("config");
     out.provider = entry.member("provider");
     out.at = entry;
+    OutputPart part = part_;
+    const auto own = part_of_output(entry.text_of("transform"));
+    if (own) part = {part.pointer + own->pointer, part.parsed || own->parsed};
+    out.of = part.pointer;
+    out.parsed = part.parsed && part.pointer.empty();
     for (const std::string_view key : {"transform", "contextTransform", "rubricPrompt"}) {
-      if (entry.member(key).present())
+      if (entry.member(key).present() && !(own && key == "transform"))
         reading_.leave_out(entry.member(key), fmt::format("{} of an assertion", key), unread_reason(key));
     }
     test.assertions.push_back(std::move(out));
@@ -379,6 +398,7 @@ class TestReader {
   Reading& reading_;
   Node suite_;
   Node default_;
+  OutputPart part_;  // of the test that is being read
   Tests out_;
 };
 

@@ -19,8 +19,10 @@ struct Assertion {
   std::optional<double> threshold = {};
   double weight = 1;
   std::string metric = {};
-  Node config = {};    // for programs
-  Node provider = {};  // a judge of its own
+  std::string of = {};  // a JSON pointer: the part of the output that is looked at
+  bool parsed = false;  // programs are given the output as JSON
+  Node config = {};     // for programs
+  Node provider = {};   // a judge of its own
   Node at = {};
 };
 

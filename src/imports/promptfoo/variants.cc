@@ -33,8 +33,12 @@ class Planner {
 
   VariantPlan plan() {
     write_prompts();
-    make_variants();
     out_.prompts_taken = prompts_.size();
+    if (prompts_.empty()) {
+      prompts_.push_back(variables_alone());
+      write_prompts();
+    }
+    make_variants();
     return std::move(out_);
   }
 
@@ -73,6 +77,21 @@ class Planner {
     }
   }
 
+  // What comes of the suite runs, also where no prompt could be taken.
+  Prompt variables_alone() const {
+    std::string text;
+    for (const auto& [name, field] : fields_.variables())
+      text += fmt::format("{}{{{{{}}}}}", text.empty() ? "" : "\n", name);
+    Prompt prompt;
+    prompt.name = "prompt_1";
+    prompt.turns.push_back({"user", parse_template(text).value_or(Template())});
+    return prompt;
+  }
+
+  static std::string schema_file(const Provider& provider) {
+    return fmt::format("schemas/{}.json", provider.name);
+  }
+
   static bool meets(const Provider& provider, const Prompt& prompt) {
     return provider.prompts.empty() || std::ranges::any_of(provider.prompts, [&](const std::string& name) {
              return name == prompt.id || name == prompt.label || name == prompt.name;
@@ -84,7 +103,8 @@ class Planner {
     return prompts_.size() * providers_.size() > 1 &&
            std::ranges::all_of(providers_,
                                [](const Provider& one) {
-                                 return one.kind == Provider::Kind::model && one.prompts.empty();
+                                 return one.kind == Provider::Kind::model && one.prompts.empty() &&
+                                        one.schema.is_null();
                                }) &&
            std::ranges::none_of(prompts_, &Prompt::chat);
   }
@@ -92,6 +112,8 @@ class Planner {
   void make_variants() {
     for (const Provider& provider : providers_) {
       if (provider.kind == Provider::Kind::model) out_.models[provider.name] = provider.settings;
+      if (!provider.schema.is_null())
+        out_.files.push_back({schema_file(provider), pretty_text(provider.schema)});
     }
     if (is_matrix()) {
       JsonArray prompts;
@@ -130,6 +152,7 @@ class Planner {
         } else {
           model["prompt"] = pattern.file;
         }
+        if (!provider.schema.is_null()) model["schema"] = schema_file(provider);
         return JsonObject{{"model", std::move(model)}};
       }
       case Provider::Kind::http:
@@ -140,6 +163,12 @@ class Planner {
         return echo_variant(prompt, name);
     }
     return fail(ErrorKind::internal, "a kind of provider without a variant");
+  }
+
+  static bool of_prompt(std::string_view expression) {
+    constexpr std::string_view kPrompt = "prompt";
+    return expression.starts_with(kPrompt) && expression.size() > kPrompt.size() &&
+           !is_name(expression.substr(kPrompt.size(), 1));
   }
 
   // `{{prompt}}` in a request stands for the whole prompt.
@@ -169,6 +198,15 @@ class Planner {
           out += pattern.shown;
           continue;
         }
+        // A variable of the environment is one here, too: its braces are no text.
+        if (const std::string named = with_environment(fmt::format("{{{{{}}}}}", part.text));
+            part.kind == TemplatePart::Kind::expression && named.starts_with("${")) {
+          out += named;
+          continue;
+        }
+        if (part.kind == TemplatePart::Kind::expression && of_prompt(part.text))
+          return fail(ErrorKind::data,
+                      fmt::format("“{}” in its request has no counterpart; write {{{{prompt}}}}", part.text));
         auto made = fields_.pattern(Template{{part}}, FieldUse::variant);
         if (!made) return fail(made.error());
         out += *made;

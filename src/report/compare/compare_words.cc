@@ -172,6 +172,7 @@ std::vector<std::string> figure_sentences(const RunComparison& comparison) {
   if (same.size() == 1) list.push_back(same.front()->sentence);
   if (same.size() < 2) return list;
   std::vector<std::string> names;
+  names.reserve(same.size());
   for (const FigureChange* change : same) names.push_back(change->figure);
   list.push_back(fmt::format("{} figures are the same on every paired case: {}.", same.size(),
                              first_of(names, kShownSame)));
