@@ -41,8 +41,10 @@ void put_cached_tokens(Usage& usage, std::int64_t read, std::int64_t written) {
 }
 
 void put_thought_tokens(Usage& usage, std::int64_t thought, std::int64_t total) {
-  const bool apart = thought > 0 && total >= usage.prompt_tokens + usage.completion_tokens + thought;
-  if (apart) usage.completion_tokens = capped_tokens(usage.completion_tokens + thought);
+  const std::int64_t beside = total - usage.prompt_tokens - usage.completion_tokens;
+  const bool from_cache = usage.cached_tokens > 0 || usage.cache_write_tokens > 0;
+  if (thought == 0 && !from_cache && usage.prompt_tokens > 0) thought = std::max<std::int64_t>(beside, 0);
+  if (beside >= thought) usage.completion_tokens = capped_tokens(usage.completion_tokens + thought);
   usage.reasoning_tokens = std::min(thought, usage.completion_tokens);
 }
 

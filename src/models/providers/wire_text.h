@@ -29,7 +29,8 @@ std::int64_t count_of(const Json& json, std::string_view pointer);
 // tell them: as parts of the prompt's, which they never exceed.
 void put_cached_tokens(Usage& usage, std::int64_t read, std::int64_t written);
 // Notes the tokens that were thought, as OpenAI's wires tell them. Most servers count them among the
-// answer's; xAI counts them beside those, which shows in its `total`, and charges both.
+// answer's; xAI counts them beside those, which shows in its `total`, and charges both. Gateways before
+// Gemini do the same without naming them; a total that has cached tokens in addition is another matter.
 void put_thought_tokens(Usage& usage, std::int64_t thought, std::int64_t total);
 // Arguments as JSON, as text that holds JSON, or as whatever the model wrote.
 void set_arguments(ToolCall& call, const Json* arguments);

@@ -323,6 +323,12 @@ TEST(OpenAiReply, CountsThoughtsThatStandBesideTheAnswersTokens) {
   EXPECT_EQ(usage(R"({"prompt_tokens":32,"completion_tokens":103,"total_tokens":135,
                       "completion_tokens_details":{"reasoning_tokens":94}})"),
             (Usage{32, 103, 0, 0, 94}));
+  EXPECT_EQ(usage(R"({"prompt_tokens":20,"completion_tokens":198,"total_tokens":623})"),
+            (Usage{20, 603, 0, 0, 405}))
+      << "Gemini behind a gateway";
+  EXPECT_EQ(usage(R"({"prompt_tokens":20,"completion_tokens":198,"total_tokens":623,
+                      "prompt_tokens_details":{"cached_tokens":7}})"),
+            (Usage{20, 198, 7, 0, 0}));
 }
 
 TEST(OpenAiReply, FindsCachedTokensWhereverTheyAreTold) {
