@@ -33,10 +33,15 @@ Result<std::unique_ptr<WorkQueue>> WorkQueue::connect(const QueueAddress& /*addr
 namespace assay {
 namespace {
 
+using Time = std::chrono::steady_clock::time_point;
+
 constexpr const char* kStream = "ASSAY";
 constexpr const char* kSubjects = "assay.cases.*";
 constexpr std::int64_t kNanoseconds = 1'000'000;  // of a millisecond
 constexpr std::int64_t kRemembered = std::int64_t{120} * 1000 * kNanoseconds;
+// Work that comes when its question was given up lies here until the next one. So long it is good; after that
+// it is left to whoever is given it next.
+constexpr std::chrono::seconds kGoodFor(1);
 // One request for work may ask for so much.
 constexpr int kMostAtOnce = 512;
 // So many publications may be without an answer; libnats waits for room beyond that.
@@ -207,6 +212,7 @@ class NatsQueue final : public WorkQueue {
   // Work is waited for on a thread of its own for each run.
   struct Puller {
     NatsSubscription subscription;
+    Time asked{};       // the last question began
     WorkThread thread;  // last: it uses what is above
   };
 
@@ -361,6 +367,9 @@ class NatsQueue final : public WorkQueue {
 
   Result<std::vector<Delivery>> pull(Puller& puller, const std::string& run, int most,
                                      std::chrono::milliseconds wait) {
+    const Time now = std::chrono::steady_clock::now();
+    const Time asked_before = std::exchange(puller.asked, now);
+    if (now - asked_before > kGoodFor) puller.subscription.reset();
     if (!puller.subscription) {
       jsSubOptions options;
       ::jsSubOptions_Init(&options);
@@ -373,14 +382,19 @@ class NatsQueue final : public WorkQueue {
       puller.subscription.reset(made);
       if (status != NATS_OK) return fail(queue_error(where_, "cannot ask for work", status));
     }
+    // What is here already was given after the question before, and comes first.
+    std::uint64_t waiting_here = 0;
+    ::natsSubscription_QueuedMsgs(puller.subscription.get(), &waiting_here);
     natsMsgList list{};
     jsErrCode code{};
     const natsStatus status = ::natsSubscription_Fetch(&list, puller.subscription.get(),
                                                        std::min(most, kMostAtOnce), wait.count(), &code);
     std::vector<Delivery> work;
     work.reserve(static_cast<std::size_t>(list.Count));
-    for (int i = 0; i < list.Count; ++i)
+    for (int i = 0; i < list.Count; ++i) {
       work.push_back(delivery_of(NatsMessage(std::exchange(list.Msgs[i], nullptr))));
+      work.back().since = static_cast<std::uint64_t>(i) < waiting_here ? asked_before : now;
+    }
     ::natsMsgList_Destroy(&list);
     if (status == NATS_OK || status == NATS_TIMEOUT) return work;
     return fail(queue_error(where_, "cannot ask for work", status));

@@ -1,5 +1,6 @@
 #include "engine/effects/model.h"
 
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -85,14 +86,21 @@ TryResult ModelEffect::taken(const Outside& outside, std::expected<ChatReply, Mo
   if (!reply) return std::unexpected(TryFailure{std::move(reply.error().error), reply.error().retry_after});
   fresh_ = without_secrets(std::move(*reply), outside.secrets);
   PrefixedText kept = to_text(*fresh_);
+  fresh_hash_ = std::hash<std::string_view>()(kept.text);
   return Try{std::move(kept.text), fresh_->usage, fresh_->model, std::move(kept.ends)};
+}
+
+std::optional<ChatReply> ModelEffect::take_fresh(std::string_view journaled) {
+  auto fresh = std::exchange(fresh_, std::nullopt);
+  if (fresh && std::hash<std::string_view>()(journaled) != fresh_hash_) fresh.reset();
+  return fresh;
 }
 
 Task<Result<ChatReply>> complete(CaseContext& context, std::string step, int attempt, ChatRequest request) {
   const auto effect = std::make_shared<ModelEffect>(std::move(request));
   auto text = co_await context.perform(std::move(step), attempt, effect);
   if (!text) co_return fail(std::move(text.error()));
-  if (auto fresh = effect->take_fresh()) co_return std::move(*fresh);
+  if (auto fresh = effect->take_fresh(*text)) co_return std::move(*fresh);
   auto json = parse_json(*text);
   if (!json) co_return fail(std::move(json.error()));
   co_return reply_from_json(*json);

@@ -2,8 +2,10 @@
 // its address and the sampling in force, whatever alias it goes by in the config.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/task.h"
@@ -22,14 +24,16 @@ class ModelEffect final : public Effect {
   Task<TryResult> send(Outside& outside) override;
   Task<TryResult> send_by(Outside& outside, const Carry& carry) override;
   const ChatRequest& request() const { return request_; }
-  // The answer, if it came now: it need not be read back from its journaled form.
-  std::optional<ChatReply> take_fresh() { return std::exchange(fresh_, std::nullopt); }
+  // The answer, if it came now and is the one that was journaled: it need not be read back from that form.
+  // Where another worker's answer to the same step stands, that one counts, and this one is nobody's.
+  std::optional<ChatReply> take_fresh(std::string_view journaled);
 
  private:
   TryResult taken(const Outside& outside, std::expected<ChatReply, ModelFailure> reply);
 
   ChatRequest request_;
   std::optional<ChatReply> fresh_;
+  std::size_t fresh_hash_ = 0;  // of its journaled form
 };
 
 // Asking the same step again for a better answer is a new attempt of it.

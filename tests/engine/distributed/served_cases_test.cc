@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/effects/model.h"
 #include "engine/runner.h"
 #include "tests/gateway/fake_effect.h"
+#include "tests/store/passed_on_store.h"
 #include "tests/store/run_store_fixture.h"
 
 namespace assay {
@@ -64,6 +66,38 @@ class TwoQuestions final : public CaseWork {
   std::function<Task<TryResult>(std::string question)> ask_;
 };
 
+// Asks a model once for each case, and makes its outcome of the words.
+class OneAnswer final : public CaseWork {
+ public:
+  Result<std::unique_ptr<CaseSource>> cases() const override {
+    return fail(ErrorKind::internal, "they are given");
+  }
+  bool asks_outside() const override { return true; }
+  void estimate(const Case&, CallEstimate&) const override {}
+  std::vector<std::string> models() const override { return {"sim/judge"}; }
+  Task<Outcome> evaluate(const Case&, CaseContext& context) const override {
+    auto reply = co_await complete(
+        context, "judge", 1,
+        {.model = "sim/judge", .messages = {{.role = Role::user, .text = "How high may a shed be?"}}});
+    if (!reply) co_return Outcome{OutcomeKind::target_failed, {}, reply.error().message};
+    co_return Outcome{OutcomeKind::scored, JsonObject{{"words", reply->message.text}}, ""};
+  }
+};
+
+// Another worker was first, with other words.
+class AnsweredBefore final : public PassedOnStore {
+ public:
+  using PassedOnStore::PassedOnStore;
+  using PassedOnStore::put;
+  Task<Result<std::optional<EffectRow>>> put(EffectRow row) override {
+    row.reply_prefixes = {};
+    row.reply = to_text(ChatReply{.message = {.role = Role::assistant, .text = "Two metres."}}).text;
+    auto kept = co_await PassedOnStore::put(row);
+    if (!kept) co_return fail(std::move(kept.error()));
+    co_return std::move(row);
+  }
+};
+
 class ServedCases : public testing::Test {
  protected:
   // All cases, one request at a time; `at` hears of each while it is under way.
@@ -110,6 +144,19 @@ TEST_F(ServedCases, TheAnswerThatIsWaitedForIsKeptWhenTheLeaseEndsMeanwhile) {
   const auto kept = loop_.run_until_done(store_->effects_of(0, Requests::left_out));
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->size(), 1U);
+}
+
+TEST_F(ServedCases, TheAnswerOfAWorkerThatWasFirstIsTheOneThatTheCaseGoesOnWith) {
+  supply_.add(0);
+  AnsweredBefore store(*store_);
+  std::vector<ConfigProblem> problems;
+  Gateway gateway(loop_, Config(JsonObject()), process_environment(), problems);
+  Runner runner(gateway, {});
+  const RunResult result = loop_.run_until_done(runner.serve(OneAnswer(), store, supply_));
+  EXPECT_EQ(result.end, RunEnd::complete);
+  const auto rows = loop_.run_until_done(store_->outcomes(0, 1));
+  ASSERT_TRUE(rows && rows->size() == 1);
+  EXPECT_TRUE(rows->front().result.contains(R"("words":"Two metres.")")) << rows->front().result;
 }
 
 TEST_F(ServedCases, WhatIsTakenBackBeforeItWasBegunIsNotAsked) {
