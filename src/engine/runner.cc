@@ -377,6 +377,7 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& 
     const bool journaled = holds(states.begun, index);
     begin_case(work, {std::move(current), journaled});
     if (active_ >= window) co_await Room(*this, window);
+    if (options_.ready_for_more) co_await options_.ready_for_more();
   }
   co_return Status();
 }
