@@ -507,6 +507,25 @@ TEST(HttpServer, HoldsABoundedNumberOfBytesOfBodies) {
   EXPECT_THAT(second.read_until("done"), StartsWith("HTTP/1.1 200"));
 }
 
+TEST(HttpServer, WhoComesBeyondTheMostConnectionsWaitsUntilOneEnds) {
+  const auto server = start_server(echo, {.max_connections = 2});
+  auto first = RawSocket::connect(server->port());
+  const auto second = RawSocket::connect(server->port());
+  const auto ask = [](const RawSocket& socket) {
+    socket.send(kGet);
+    return socket.read_until("GET / ");
+  };
+  EXPECT_THAT(ask(first), HasSubstr(" 200 "));
+  EXPECT_THAT(ask(second), HasSubstr(" 200 "));
+  const auto third = RawSocket::connect(server->port());
+  third.send(kGet);
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(ask(first), HasSubstr(" 200 "));
+  EXPECT_EQ(server->accepted(), 2U);
+  first.close();
+  EXPECT_THAT(third.read_until("GET / "), HasSubstr(" 200 "));
+  EXPECT_EQ(server->accepted(), 3U);
+}
+
 TEST(HttpServer, DrainsWithAnAnswerToEveryRequest) {
   std::promise<std::shared_ptr<Responder>> kept;
   auto server = start_server(
