@@ -80,7 +80,7 @@ class Job {
   Error* broken() { return broken_ ? &*broken_ : nullptr; }
 
  private:
-  static constexpr std::size_t kMostRecording = 1024;
+  static constexpr std::size_t kMostRecording = 256;
   bool truncated() const;
   void stored(Status done);
 
