@@ -60,6 +60,10 @@ if (!address) {
   console.error('node client.mjs ADDRESS [RUN]');
   process.exit(2);
 }
+process.on('uncaughtException', (error) => {
+  console.error(error.cause ? `${error.message}: ${error.cause.message}` : error.message);
+  process.exit(1);
+});
 const assay = new Assay(address, process.env.ASSAY_TOKEN);
 if (run === undefined) {
   for await (const one of assay.runs()) {
@@ -68,6 +72,7 @@ if (run === undefined) {
   }
 } else {
   for await (const state of assay.states(run)) {
+    if (!state.state) throw new Error(`${run} has been removed`);
     console.error(`${state.state}: ${state.done} of ${state.cases} cases`);
     if (state.state !== 'running') break;
   }

@@ -25,6 +25,8 @@ class Assay:
             return urllib.request.urlopen(urllib.request.Request(url, headers=self.headers))
         except urllib.error.HTTPError as error:
             sys.exit(f"{error.code}: {json.load(error)['message']}")
+        except urllib.error.URLError as error:
+            sys.exit(f"{self.address}: {error.reason}")
 
     def get(self, path, **query):
         with self.open(path, **query) as answer:
@@ -75,6 +77,8 @@ def main():
         return
     run = sys.argv[2]
     for state in assay.states(run):
+        if "state" not in state:
+            sys.exit(f"{run} has been removed")
         print(f"{state['state']}: {state['done']} of {state['cases']} cases", file=sys.stderr)
         if state["state"] != "running":
             break

@@ -242,7 +242,8 @@ Keys serve_keys() {
                 .maximum = 4e9},
                {.name = "max_buffered",
                 .type = KeyType::integer,
-                .help = "Bytes of bodies of all requests at once; beyond it they are answered 503.",
+                .help = "Bytes of bodies of all requests at once, and of long answers that wait to be read; "
+                        "beyond it requests are answered 503.",
                 .default_value = 256 << 20,
                 .minimum = 1024,
                 .maximum = 1e12},

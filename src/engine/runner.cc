@@ -397,6 +397,7 @@ Task<Status> Runner::State::begin_cases(const CaseWork& work, const CaseStates& 
     begin_case(work, {std::move(current), journaled}, For::outcome, position);
     if (active_ >= window) co_await Room(*this, window);
     while (active_ > 0 && far_ahead(position) && !account_.stopping()) co_await Room(*this, active_);
+    if (options_.ready_for_more) co_await options_.ready_for_more();
   }
   co_return Status();
 }

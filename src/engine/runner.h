@@ -28,6 +28,9 @@ struct RunnerOptions {
   StopRule* stop_rule = nullptr;        // null: all cases, in input order
   // Told of every outcome once it is durable; may be empty.
   std::function<void(const Case& input, const Outcome& outcome)> on_outcome;
+  // Awaited before another case is begun: who keeps what he is told, and is slower than the cases, holds them
+  // up with it. May be empty.
+  std::function<Task<void>()> ready_for_more;
   // Told, as the run goes on, of how far into the input every case has its last outcome, durable: all with an
   // index below `end`. May be empty.
   std::function<void(std::int64_t end)> on_settled;

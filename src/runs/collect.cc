@@ -16,7 +16,8 @@ constexpr std::int64_t kSomeCases = 32;
 }  // namespace
 
 Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
-                           std::function<void(const Case& input, const Outcome& outcome)> hear) {
+                           std::function<void(const Case& input, const Outcome& outcome)> hear,
+                           std::function<Task<void>()> ready) {
   OutcomeCursor outcomes(store);
   CaseFeed feed(evaluation);
   for (;;) {
@@ -25,7 +26,9 @@ Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
     if (!*next) co_return Status();
     auto finished = co_await outcomes.at((*next)->index);
     if (!finished) co_return fail(std::move(finished.error()));
-    if (*finished) hear(**next, (*finished)->outcome);
+    if (!*finished) continue;
+    hear(**next, (*finished)->outcome);
+    if (ready) co_await ready();
   }
 }
 

@@ -41,9 +41,11 @@ enum class Estimating { some, all };
 // Reads all data once, checking every line.
 Result<Scan> scan_data(const Evaluation& evaluation, Estimating estimating);
 
-// Every case that has an outcome in the store, in input order. All outlive the task.
+// Every case that has an outcome in the store, in input order; `ready` is awaited after each, unless it is
+// empty. All outlive the task.
 Task<Status> hear_outcomes(const Evaluation& evaluation, RunStore& store,
-                           std::function<void(const Case& input, const Outcome& outcome)> hear);
+                           std::function<void(const Case& input, const Outcome& outcome)> hear,
+                           std::function<Task<void>()> ready = {});
 
 // Tells an evaluation that goes on with a run how the cases in the store ended so far. Both outlive the task.
 Task<Status> recall_outcomes(Evaluation& evaluation, RunStore& store);

@@ -350,11 +350,13 @@ Task<Status> Run::hear_earlier() {
   if (!resumed_ || (!early_stop_ && !request_.on_outcome)) co_return Status();
   const std::vector<std::string> again = outcomes_to_retry();
   co_return co_await hear_outcomes(
-      request_.evaluation, *store_, [&](const Case& input, const Outcome& outcome) {
+      request_.evaluation, *store_,
+      [&](const Case& input, const Outcome& outcome) {
         if (early_stop_) early_stop_->add(input, outcome);
         const bool stands = std::ranges::find(again, to_string(outcome.kind)) == again.end();
         if (stands && request_.on_outcome) request_.on_outcome(input, outcome);
-      });
+      },
+      request_.ready_for_more);
 }
 
 Task<RunResult> Run::execute() {
@@ -370,6 +372,7 @@ Task<RunResult> Run::evaluate() {
   options.seed = gateway_.settings().seed;
   options.trace = request_.trace;
   options.on_outcome = request_.on_outcome;
+  options.ready_for_more = request_.ready_for_more;
   if (!request_.stop_when.empty()) {
     WorkThread thread;
     auto made = co_await thread.run<Result<std::unique_ptr<EarlyStop>>>(

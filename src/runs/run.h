@@ -59,6 +59,9 @@ struct RunRequest {
   // Hears every outcome that stands: those of earlier sittings before anything is asked, the others once they
   // are durable. May be empty.
   std::function<void(const Case& input, const Outcome& outcome)> on_outcome = {};
+  // Awaited between outcomes of earlier sittings, and before another case is begun (RunnerOptions); not for
+  // cases of workers. May be empty.
+  std::function<Task<void>()> ready_for_more = {};
   std::function<void(const std::string&)> trace = {};  // one line per request; may be empty
   Collecting collecting = Collecting::at_the_end;
   // Hears at once, on any thread, what does not stop the run; the report tells it too. May be empty.

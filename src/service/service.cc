@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/file.h"
+#include "net/event_loop.h"
 #include "service/data/data_routes.h"
 #include "service/data/jobs.h"
 #include "service/http/access.h"
@@ -72,6 +73,8 @@ class WholeService final : public Service {
     tables.push_back(nowhere_routes(page_));
     routes_ = std::make_unique<Routes>(joined(std::move(tables)), std::move(options.tokens),
                                        Access(options.http.host, options.names, options.cors));
+    // Strangers without a token must not keep the jobs from their journals.
+    options.http.max_connections = raise_open_file_limit() / 2;
     options.http.admit = [this](ServerRequest& head) { return routes_->admit(head); };
     auto server = HttpServer::start(
         options.http, [this](ServerRequest request, const std::shared_ptr<Responder>& responder) {

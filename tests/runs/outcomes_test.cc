@@ -76,6 +76,16 @@ TEST(Outcomes, AreFoundInWhateverOrderTheIndicesCome) {
     ASSERT_TRUE(loop.run_until_done(hear_outcomes(
         evaluation, **store, [&](const Case& input, const Outcome&) { heard.push_back(input.index); })));
     EXPECT_THAT(heard, ElementsAre(40, 700, 5, 40));
+
+    std::vector<std::size_t> when_ready;
+    heard.clear();
+    ASSERT_TRUE(loop.run_until_done(hear_outcomes(
+        evaluation, **store, [&](const Case& input, const Outcome&) { heard.push_back(input.index); },
+        [&]() -> Task<void> {
+          when_ready.push_back(heard.size());
+          co_await loop.sleep(std::chrono::microseconds(1));
+        })));
+    EXPECT_THAT(when_ready, ElementsAre(1, 2, 3, 4)) << "who hears them is waited for after each";
   }
   std::filesystem::remove_all(folder);
 }

@@ -1,6 +1,8 @@
 // A run from its opening to its files: what is refused, what is gone on with, and what nobody else may touch.
 #include "runs/run.h"
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -42,6 +44,17 @@ struct Sitting {
   std::unique_ptr<Gateway> gateway;
   Result<std::unique_ptr<Run>> run = nullptr;
   std::vector<std::string> heard;  // of outcomes
+  std::size_t kept = 0;            // of them
+  std::size_t most_waiting = 0;    // to be kept, at any time
+
+  void hear(const Case& input, const Outcome& outcome) {
+    heard.push_back(input.id + " " + std::string(to_string(outcome.kind)));
+    most_waiting = std::max(most_waiting, heard.size() - kept);
+  }
+  // Keeps one after the other, and nothing unless it is waited for.
+  Task<void> keep(EventLoop& loop) {
+    for (; heard.size() - kept >= 3; ++kept) co_await loop.sleep(std::chrono::microseconds(1));
+  }
 
   Run& operator*() const { return **run; }
 };
@@ -86,9 +99,9 @@ class RunTest : public ::testing::Test {
                    .opening = opening,
                    .texts = sitting->plan.texts,
                    .cases = 4,
-                   .on_outcome = [heard = &sitting->heard](const Case& input, const Outcome& outcome) {
-                     heard->push_back(input.id + " " + std::string(to_string(outcome.kind)));
-                   }}));
+                   .on_outcome = [to = sitting.get()](const Case& input,
+                                                      const Outcome& outcome) { to->hear(input, outcome); },
+                   .ready_for_more = [this, to = sitting.get()] { return to->keep(loop_); }}));
     return sitting;
   }
   // A run that is over.
@@ -123,6 +136,23 @@ TEST_F(RunTest, RunsEveryCaseAndWritesItsFiles) {
   EXPECT_EQ(report->summary.cases.evaluated, 4);
   for (const char* name : {"config.yaml", "results.jsonl", "summary.json", "report.html"})
     EXPECT_TRUE(file_exists(output() + "/" + name)) << name;
+}
+
+TEST_F(RunTest, CasesAndEarlierOutcomesWaitForWhoKeepsThem) {
+  write_data(200);
+  const std::string config = std::string(kConfig) + "limits: {concurrency: 2}\n";
+  {
+    const auto sitting = sit(Opening::fresh, config);
+    ASSERT_TRUE(sitting->run.has_value()) << sitting->run.error().text();
+    EXPECT_EQ(loop_.run_until_done((**sitting).execute()).end, RunEnd::complete);
+    EXPECT_THAT(sitting->heard, SizeIs(200));
+    EXPECT_LE(sitting->most_waiting, 3 + static_cast<std::size_t>(cases_at_once(2)));
+  }
+  const auto sitting = sit(Opening::resume, config);
+  ASSERT_TRUE(sitting->run.has_value()) << sitting->run.error().text();
+  EXPECT_EQ(loop_.run_until_done((**sitting).execute()).end, RunEnd::complete);
+  EXPECT_THAT(sitting->heard, SizeIs(200));
+  EXPECT_LE(sitting->most_waiting, 3U);
 }
 
 TEST_F(RunTest, AFreshRunIsNotBegunOverOneThatIsThere) {

@@ -296,8 +296,11 @@ test('without a token no data; a role for everything; a changed file counts at o
 
   const late = await make('late', '--roles', 'read');
   assert.equal((await api.get('/api/runs', as(late))).status, 200, 'made while the service runs');
+  const listening = await fetch(`${api.base}/api/events`, as(reader));
+  assert.equal(listening.status, 200);
   const lines = readFileSync(tokens, 'utf8').split('\n').filter((line) => !line.startsWith('reader '));
   writeFileSync(tokens, lines.join('\n'));
+  assert.match(await listening.text(), /^: listening/, 'and a stream that it opened ends');
   assert.equal((await api.get('/api/runs', as(reader))).status, 401, 'taken away while the service runs');
   appendFileSync(tokens, 'no hash\n');
   assert.equal((await api.get('/api/runs', as(late))).status, 200);

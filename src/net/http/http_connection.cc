@@ -33,6 +33,8 @@ using boost::system::error_code;
 constexpr std::size_t kFirstRead = std::size_t{4} << 10;
 constexpr std::size_t kReadSize = std::size_t{16} << 10;
 constexpr std::size_t kKeptCapacity = std::size_t{64} << 10;
+// The buffers of a socket hold as much.
+constexpr std::size_t kSmallAnswer = std::size_t{64} << 10;
 // A stream whose peer does not read is cut off when so much waits.
 constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 constexpr std::string_view kStopping = "the service is stopping";
@@ -102,6 +104,7 @@ class TcpConnection final : public Connection, public std::enable_shared_from_th
   void parse();
   bool admit();
   bool hold_body();
+  bool hold_answer(std::size_t size);
   void release_body();
   void begin_answer();
   void handle_request();
@@ -126,7 +129,7 @@ class TcpConnection final : public Connection, public std::enable_shared_from_th
   Phase phase_ = Phase::waiting;
   std::uint64_t deadline_ = 0;  // in ticks; 0: none
   std::uint64_t request_number_ = 0;
-  std::size_t held_ = 0;  // its part of ServerCommon::buffered
+  std::size_t held_ = 0;  // its part of ServerCommon::buffered; of the request and its answer
   bool watching_peer_ = false;
   bool refused_ = false;
 
@@ -324,6 +327,19 @@ bool TcpConnection::hold_body() {
   return owner_.common().buffered.fetch_add(more) + more <= options().max_buffered;
 }
 
+// So have long answers, which wait for peers that may not read; one alone may be of any length.
+bool TcpConnection::hold_answer(std::size_t size) {
+  if (size < kSmallAnswer) return true;
+  std::atomic<std::size_t>& all = owner_.common().buffered;
+  const std::size_t others = all.fetch_add(size) - held_;
+  if (others > 0 && others + size > options().max_buffered) {
+    all -= size;
+    return false;
+  }
+  held_ += size;
+  return true;
+}
+
 void TcpConnection::release_body() {
   owner_.common().buffered -= std::exchange(held_, 0);
 }
@@ -378,7 +394,14 @@ void TcpConnection::refuse(Refusal refusal) {
 void TcpConnection::send(int status, const Headers& headers, std::string body,
                          std::optional<std::size_t> announced) {
   if (owner_.common().refusing) answer_.close_afterwards();
-  answer_.send(status, headers, std::move(body), owner_.date(), announced);
+  if (hold_answer(body.size())) {
+    answer_.send(status, headers, std::move(body), owner_.date(), announced);
+  } else {
+    body = std::string();
+    Refusal busy = because(503, "too much waits to be read by its clients; try again, or ask for less");
+    busy.headers.add("Retry-After", "1");
+    answer_.send(busy.status, busy.headers, std::move(busy.body), owner_.date(), std::nullopt);
+  }
   flush();
 }
 

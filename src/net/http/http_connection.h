@@ -26,8 +26,9 @@ struct ServerCommon {
   HttpServer::Handler handler{};
   std::atomic<std::size_t> open{0};
   std::atomic<std::uint64_t> accepted{0};
-  std::atomic<std::size_t> buffered{0};  // bytes of bodies, from their first byte to the end of their answer
-  std::atomic<bool> refusing{false};     // the server takes no more requests
+  // Bytes of bodies, from their first byte to the end of their answer, and of long answers.
+  std::atomic<std::size_t> buffered{0};
+  std::atomic<bool> refusing{false};       // the server takes no more requests
   std::atomic<std::size_t> winding_up{0};  // workers that have not told their connections yet
   std::mutex mutex{};
   std::condition_variable fewer{};  // connections or workers that wind up

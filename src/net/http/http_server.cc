@@ -171,6 +171,8 @@ class AsioServer final : public HttpServer {
 
  private:
   void accept() {
+    const std::size_t most = common_->options.max_connections;
+    if (most > 0 && common_->open >= most) return pause();
     Worker& worker = *workers_[next_++ % workers_.size()];
     acceptor_.async_accept(worker.context(), [this, &worker](const error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
@@ -201,7 +203,7 @@ class AsioServer final : public HttpServer {
     error = acceptor_.close(error);
   }
 
-  // Out of file descriptors, most likely: asking again at once would only spin.
+  // There are too many, or no file descriptors are left, most likely: asking again at once would only spin.
   void pause() {
     pause_.expires_after(kAcceptPause);
     pause_.async_wait([this](const error_code& error) {

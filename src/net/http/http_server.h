@@ -69,8 +69,12 @@ struct HttpServerOptions {
   std::uint16_t port = 0;  // 0: any free one
   int threads = 1;
   std::size_t max_body = std::size_t{64} << 20;  // 413 beyond
-  // Bytes of bodies of all requests that are being read or answered; 503 beyond.
+  // Bytes of bodies of all requests that are being read or answered, and of long answers until they have been
+  // read; 503 beyond.
   std::size_t max_buffered = std::size_t{512} << 20;
+  // Open at one time; who comes beyond waits to be accepted, so that there are files left for the rest of the
+  // process. 0: as many as the system lets it have.
+  std::size_t max_connections = 0;
   // Asked when the head of a request is complete, before its body is read; may note what it finds out. Runs
   // on the server's threads. Empty: all are admitted.
   std::function<std::optional<Refusal>(ServerRequest& head)> admit{};

@@ -35,11 +35,18 @@ Error no_config(const std::string& name) {
   return {ErrorKind::usage, fmt::format("there is no config {}", repair_utf8(shorten(name, 200))), {}};
 }
 
+// What cannot be read may be another program's; one of ours names its evaluation in a line of its own.
+bool names_evaluation(std::string_view text) {
+  return std::ranges::any_of(split_lines(text),
+                             [](std::string_view line) { return line.starts_with("evaluation:"); });
+}
+
 // Nothing if the file is no config at all.
 std::optional<FoundConfig> look_at(const std::string& file, std::string name) {
   const auto text = read_file(file, kLargest);
   if (!text) return FoundConfig{std::move(name), "", "", text.error().message};
   const auto yaml = parse_yaml(*text);
+  if (!yaml && !names_evaluation(*text)) return std::nullopt;
   if (!yaml) return FoundConfig{std::move(name), "", "", yaml.error().text()};
   const Json* evaluation = find_member(yaml->value, "evaluation");
   if (evaluation == nullptr) return std::nullopt;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -15,6 +18,8 @@
 
 namespace assay {
 namespace {
+
+constexpr std::size_t kMostAwaited = 100'000;  // verdicts that one failure stands for
 
 std::vector<std::string> texts_of(const JsonArray& list) {
   std::vector<std::string> texts;
@@ -82,6 +87,10 @@ std::optional<ResultRecord> read_result(const Json& body, std::vector<FieldError
   record.persona = {text_at(persona, "id"), canonical_text(persona)};
   for (const Json& one : list_at(body, "evaluationPerspectives"))
     record.perspectives.push_back({text_at(one, "perspectiveId"), canonical_text(one)});
+  // A record may have a hundred thousand verdicts.
+  std::set<std::string_view> perspectives_known;
+  for (const Versioned& one : record.perspectives) perspectives_known.insert(one.id);
+  std::set<std::tuple<std::string, std::string, std::string>> judged;
   const JsonArray& items = list_at(body, "items");
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Json& item = items[i];
@@ -105,8 +114,7 @@ std::optional<ResultRecord> read_result(const Json& body, std::vector<FieldError
       for (std::size_t p = 0; p < perspectives.size(); ++p) {
         auto verdict = read_verdict(perspectives[p], evaluated.item_id,
                                     text_at(responses[r], "classificationName"), values);
-        if (std::ranges::find(record.perspectives, verdict->perspective_id, &Versioned::id) ==
-            record.perspectives.end()) {
+        if (!perspectives_known.contains(verdict->perspective_id)) {
           errors.push_back(
               {fmt::format("/items/{}/evaluationResponses/{}/perspectives/{}/perspectiveId", i, r, p),
                fmt::format("\"{}\" is none of evaluationPerspectives", verdict->perspective_id)});
@@ -116,11 +124,7 @@ std::optional<ResultRecord> read_result(const Json& body, std::vector<FieldError
           errors.push_back(
               {place + "/classificationName",
                fmt::format("\"{}\" is none of the item's classifications", verdict->classification)});
-        const bool twice = std::ranges::any_of(record.verdicts, [&](const StoredVerdict& other) {
-          return other.item_id == verdict->item_id && other.classification == verdict->classification &&
-                 other.perspective_id == verdict->perspective_id;
-        });
-        if (twice)
+        if (!judged.emplace(verdict->item_id, verdict->classification, verdict->perspective_id).second)
           errors.push_back({fmt::format("{}/perspectives/{}", place, p), "this is judged more than once"});
         record.verdicts.push_back(std::move(*verdict));
       }
@@ -146,12 +150,21 @@ std::optional<FailureRecord> read_failure(const Json& body, std::vector<FieldErr
       item != nullptr && find_text(*item, "itemId")) {
     record.item_ids.push_back(text_at(*item, "itemId"));
   }
+  std::set<std::string> named(record.item_ids.begin(), record.item_ids.end());
   for (std::string& id : texts_of(list_at(body, "items"))) {
-    if (std::ranges::find(record.item_ids, id) == record.item_ids.end())
-      record.item_ids.push_back(std::move(id));
+    if (named.insert(id).second) record.item_ids.push_back(std::move(id));
   }
   for (const Json& one : list_at(body, "evaluationPerspectives"))
     record.perspectives.push_back(text_at(one, "perspectiveId"));
+  // Each item is awaited from each perspective: a short body could name more pairs than a disk holds.
+  const std::size_t perspectives = std::max<std::size_t>(1, record.perspectives.size());
+  if (record.item_ids.size() > kMostAwaited / perspectives) {
+    errors.push_back(
+        {"/items", fmt::format("found {} items and {} perspectives, expected at most {} pairs of "
+                               "them; record the failures of each request for themselves",
+                               record.item_ids.size(), perspectives, kMostAwaited)});
+    return std::nullopt;
+  }
   record.json = to_text(body);
   return record;
 }

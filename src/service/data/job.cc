@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -13,6 +14,8 @@
 
 namespace assay {
 namespace {
+
+constexpr std::size_t kSnapshotPiece = 200;  // items that are read together
 
 // What a job asks for must be there: nothing to do is an answer only where there was something.
 Status check_source(DataStore& store, const persona::JobParameters& wanted) {
@@ -115,20 +118,28 @@ Result<std::int64_t> Job::take_snapshot() {
   query.order = wanted.most_recent ? ItemQuery::Order::newest
                 : wanted.by_uuid   ? ItemQuery::Order::item_id
                                    : ItemQuery::Order::stored;
-  // In one read: a stable snapshot, whatever is recorded meanwhile.
+  // Which items is decided in one read, whatever is recorded meanwhile; there may be a million of them.
   query.count = wanted.items_to_process ? std::max<std::int64_t>(0, *wanted.items_to_process) : 0;
-  auto page = around_.store.items(query);
-  if (!page) return fail(std::move(page.error()));
-  const auto most = static_cast<std::int64_t>(page->items.size());
-  std::string lines;
-  for (const StoredItem& item : page->items) lines += item.json + "\n";
+  auto found = around_.store.item_rows(query);
+  if (!found) return fail(std::move(found.error()));
   if (auto made = make_directories(directory); !made) return fail(std::move(made.error()));
-  if (auto written = write_file(directory + "/items.jsonl", lines); !written)
-    return fail(std::move(written.error()));
+  auto file = AtomicFile::create(directory + "/items.jsonl");
+  if (!file) return fail(std::move(file.error()));
+  std::int64_t most = 0;
+  for (std::span<const std::int64_t> left = found->rows; !left.empty();) {
+    const auto piece = left.first(std::min(left.size(), kSnapshotPiece));
+    left = left.subspan(piece.size());
+    const auto stored = around_.store.items_of(piece);
+    if (!stored) return fail(stored.error());
+    for (const StoredItem& item : *stored) file->write(item.json + "\n");
+    most += static_cast<std::int64_t>(stored->size());
+    found->total -= static_cast<std::int64_t>(piece.size() - stored->size());  // removed meanwhile
+  }
+  if (auto written = file->commit(); !written) return fail(std::move(written.error()));
   items = most;
-  status.skipped_items = page->total - most;
-  status.init_remaining = page->total;
-  status.remaining = page->total;
+  status.skipped_items = found->total - most;
+  status.init_remaining = found->total;
+  status.remaining = found->total;
   return most;
 }
 
@@ -188,7 +199,7 @@ void Job::hear(const Case& input, const Outcome& outcome) {
     return;
   }
   std::vector<FieldError> errors;
-  ++writes_left_;
+  recording_.begin();
   const auto done = [this, &loop = around_.loop](auto result) {
     loop.post([this, result = result ? Status() : Status(fail(result.error()))] { stored(result); });
   };
@@ -202,17 +213,16 @@ void Job::hear(const Case& input, const Outcome& outcome) {
     return around_.store.add_failure(std::move(*record), done);
   }
   // A record of ours that does not fit its schema is a bug; the tests hold them against it.
-  stored(fail(ErrorKind::schema, errors.empty() ? "a record cannot be stored" : errors.front().message));
+  done(
+      Status(fail(ErrorKind::schema, errors.empty() ? "a record cannot be stored" : errors.front().message)));
 }
 
 void Job::stored(Status done) {
-  --writes_left_;
   if (!done && !broken_) {
     broken_ = std::move(done.error());
     if (run) run->interrupt();
   }
-  if (writes_left_ > 0) return;
-  if (auto waiting = std::exchange(when_idle, nullptr)) waiting();
+  recording_.end();
 }
 
 }  // namespace assay

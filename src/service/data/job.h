@@ -2,7 +2,6 @@
 // hands every outcome's record to the store. Lives on the thread of the jobs' event loop.
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,9 +13,11 @@
 
 #include <boost/json/array.hpp>
 
+#include "core/task.h"
 #include "evaluations/persona/persona.h"
 #include "net/event_loop.h"
 #include "runs/run.h"
+#include "service/data/backlog.h"
 #include "service/data/jobs.h"
 #include "store/data/data_store.h"
 
@@ -67,16 +68,19 @@ class Job {
   bool lost = false;                   // it was, and another one has it now
   std::vector<Jobs::Answer> finished;  // who waits for the end
   std::unique_ptr<persona::PersonaEvaluation> evaluation;
-  std::unique_ptr<Run> run;         // while it is under way
-  std::function<void()> when_idle;  // the one who waits for that; may be empty
+  std::unique_ptr<Run> run;  // while it is under way
 
   // It ends with an error.
   void end_badly(const Error& error);
 
-  bool idle() const { return writes_left_ == 0; }
+  // Nothing of it waits for the store.
+  Task<void> idle() { return recording_.ended(); }
+  // The store has caught up: records are long, and what waits for it is held in memory.
+  Task<void> ready_for_more() { return recording_.room(kMostRecording); }
   Error* broken() { return broken_ ? &*broken_ : nullptr; }
 
  private:
+  static constexpr std::size_t kMostRecording = 256;
   bool truncated() const;
   void stored(Status done);
 
@@ -86,29 +90,8 @@ class Job {
   JsonArray evaluations_;
   JsonArray success_data_;  // of a dry run
   JsonArray failure_data_;
-  std::int64_t writes_left_ = 0;
+  Backlog recording_;
   std::optional<Error> broken_;  // the store failed
-};
-
-// co_await until the job has no write under way.
-class Idle {
- public:
-  explicit Idle(Job& job) : job_(job) {}
-  Idle(const Idle&) = delete;
-  Idle& operator=(const Idle&) = delete;
-  ~Idle() {
-    if (handle_) job_.when_idle = nullptr;
-  }
-  bool await_ready() const { return job_.idle(); }
-  void await_suspend(std::coroutine_handle<> handle) {
-    handle_ = handle;
-    job_.when_idle = [this] { std::exchange(handle_, nullptr).resume(); };
-  }
-  void await_resume() const {}
-
- private:
-  Job& job_;
-  std::coroutine_handle<> handle_;
 };
 
 }  // namespace assay

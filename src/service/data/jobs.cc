@@ -226,7 +226,7 @@ Task<void> StoreJobs::run(std::shared_ptr<Job> job) {
     if (!claimed || !*claimed) co_return hand_over(job);
   }
   if (auto carried_out = co_await caught(carry_out(job)); !carried_out) {
-    co_await Idle(*job);
+    co_await job->idle();
     job->run.reset();
     job->end_badly(carried_out.error());
   }
@@ -270,7 +270,8 @@ Task<Status> StoreJobs::carry_out(std::shared_ptr<Job> job) {
        .opening = Opening::either,
        .run_id = job->status.job_id,
        .cases = job->items * static_cast<std::int64_t>(job->evaluation->requests_per_item()),
-       .on_outcome = [&job = *job](const Case& input, const Outcome& outcome) { job.hear(input, outcome); }});
+       .on_outcome = [&job = *job](const Case& input, const Outcome& outcome) { job.hear(input, outcome); },
+       .ready_for_more = [&job = *job] { return job.ready_for_more(); }});
   if (!run) {
     result.reason = run.error().kind == ErrorKind::changed ? changed_service(run.error()) : run.error();
   } else {
@@ -279,7 +280,7 @@ Task<Status> StoreJobs::carry_out(std::shared_ptr<Job> job) {
     if (job->cancelled || stopping_) job->run->interrupt();
     result = co_await job->run->execute();
   }
-  co_await Idle(*job);
+  co_await job->idle();
   if (const Error* broken = job->broken()) result = {RunEnd::stopped, *broken};
   // The service stops, and the next one takes the job up again; or another one has it.
   if (result.end == RunEnd::interrupted && !job->cancelled) {

@@ -192,6 +192,7 @@ std::vector<Route> record_routes(DataStore& store) {
        .body = subset_schema().json(),
        .answer = object_schema({{"members", whole}, {"of", whole}}),
        .statuses = {200, 400, 404, 415},
+       .reads_first = true,
        .handle = taking(store, create_subset)},
       {.method = "POST",
        .path = base + "/feedback",

@@ -99,6 +99,7 @@ std::vector<Route> removal_routes(DataStore& store, Jobs& jobs) {
                     .summary = "Removes a job that has ended, with its directory; its results stay.",
                     .answer = removed,
                     .statuses = {200, 400, 404, 409},
+                    .reads_first = true,
                     .handle = asking(jobs, remove_job)});
   return routes;
 }

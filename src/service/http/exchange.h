@@ -3,7 +3,9 @@
 // {"message": …, "errors": [{"pointer", "message"}]}.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +43,15 @@ class Exchange {
   const std::string& client() const { return request_.client; }
   // What the token allows; everything where no token is needed.
   TokenRoles roles() const { return TokenRoles::of_bits(request_.rights); }
+  // Whether the token is as good as when the request came in: for an answer that goes on for long.
+  bool still_admitted() const { return !admission_ || admission_(request_.headers); }
+  void set_admission(std::function<bool(const Headers&)> admission) { admission_ = std::move(admission); }
   // The body has been read: its bytes are not needed any more.
-  void drop_body() { request_.body = std::string(); }
+  void drop_body() {
+    body_bytes_ = request_.body.size();
+    request_.body = std::string();
+  }
+  std::size_t body_bytes() const { return body_bytes_; }  // as it came
 
   // Query values; what is wrong with them is kept for errors(). Absent or empty: nothing.
   std::optional<std::string> text(std::string_view name);
@@ -79,6 +88,8 @@ class Exchange {
   std::vector<std::pair<std::string, std::string>> query_;
   std::vector<FieldError> errors_;
   Readers* threads_ = nullptr;
+  std::function<bool(const Headers&)> admission_;
+  std::size_t body_bytes_ = 0;
 };
 
 }  // namespace assay

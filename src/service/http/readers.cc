@@ -44,7 +44,11 @@ void Readers::read() {
       work = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    work();
+    try {
+      work();
+    } catch (...) {
+      continue;  // what was read is lost with it, and whoever waits for an answer sees it break off
+    }
   }
 }
 

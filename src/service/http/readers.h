@@ -19,7 +19,7 @@ class Readers {
   Readers& operator=(const Readers&) = delete;
   ~Readers();
 
-  // False if too much waits, or after stop(). `work` must not throw.
+  // False if too much waits, or after stop(). What throws ends itself alone.
   bool post(std::function<void()> work);
   // Ends what is being read, and forgets what waits.
   void stop();

@@ -11,7 +11,8 @@
 namespace assay {
 namespace {
 
-constexpr double kMostHours = 1e6;  // a century
+constexpr double kMostHours = 1e6;                          // a century
+constexpr std::size_t kLargeBody = std::size_t{256} << 10;  // takes milliseconds to be checked
 
 Json parsed(std::string_view text) {
   return parse_json(text).value();
@@ -75,7 +76,11 @@ Json page_schema(const std::string& list, const std::string& entry,
 }
 
 void work_on(Readers& threads, const ExchangePointer& exchange, std::function<void()> work) {
-  const bool taken = threads.post([exchange, work = std::move(work)] {
+  // What was sent to be done is done, whoever still waits for the answer.
+  const std::string& method = exchange->request().method;
+  const bool only_asks = method == "GET" || method == "HEAD";
+  const bool taken = threads.post([exchange, only_asks, work = std::move(work)] {
+    if (only_asks && !exchange->responder()->open()) return;  // an impatient client has gone
     try {
       work();
     } catch (const std::exception&) {
@@ -87,10 +92,11 @@ void work_on(Readers& threads, const ExchangePointer& exchange, std::function<vo
 
 std::vector<Route> reading_on(Readers& threads, std::vector<Route> routes) {
   for (Route& route : routes) {
-    if (route.method != "GET") continue;
+    const bool always = route.method == "GET" || route.reads_first;
     if (std::ranges::find(route.statuses, 503) == route.statuses.end()) route.statuses.push_back(503);
-    route.handle = [&threads, handle = std::move(route.handle)](const ExchangePointer& exchange,
-                                                                const Json& body) {
+    route.handle = [&threads, always, handle = std::move(route.handle)](const ExchangePointer& exchange,
+                                                                        const Json& body) {
+      if (!always && exchange->body_bytes() < kLargeBody) return handle(exchange, body);
       exchange->go_on_with(threads);
       work_on(threads, exchange, [exchange, handle, body] { handle(exchange, body); });
     };

@@ -62,9 +62,11 @@ Json object_schema(const std::vector<std::pair<std::string, std::string>>& membe
 Json page_schema(const std::string& list, const std::string& entry,
                  std::vector<std::pair<std::string, std::string>> more = {});
 
-// Does `work` on one of these threads; answered 503 if too much waits for them, 500 if it throws.
+// Does `work` on one of these threads; answered 503 if too much waits for them, 500 if it throws. A question
+// whose client has gone before its turn came is left out.
 void work_on(Readers& threads, const ExchangePointer& exchange, std::function<void()> work);
 // The same routes, with what they read read on these threads: the server's own must not wait for a disk.
+// A short record is taken on the server's: it only queues up for the store's writer.
 std::vector<Route> reading_on(Readers& threads, std::vector<Route> routes);
 
 // A handler that needs the body, and one that does not, about something that outlives the routes.

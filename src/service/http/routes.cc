@@ -122,6 +122,12 @@ std::optional<TokenHolder> Routes::holder_of(const Headers& headers) const {
   return token != nullptr && id != nullptr ? tokens->holder_of(*token, *id) : std::nullopt;
 }
 
+bool Routes::still_good(const Headers& headers, TokenRole role) const {
+  if (!tokens_->needed() || role == TokenRole::none) return true;
+  const auto holder = holder_of(headers);
+  return holder && holder->roles.allow(role);
+}
+
 Routes::Found Routes::find(const ServerRequest& request) const {
   const std::string path = without_trailing_slash(request.path);
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
@@ -211,8 +217,13 @@ void Routes::answer(ServerRequest request, const std::shared_ptr<Responder>& res
       counted(responder, std::move(for_page), [this, route](int status) { counts_.add(route, status); }));
   if (found.route == nullptr) return exchange->send_error(404, "there is nothing here");
   exchange->set_parameters(std::move(found.parameters));
+  exchange->set_admission(
+      [this, role = found.route->role](const Headers& headers) { return still_good(headers, role); });
   check_parameters(found.route->query, *exchange);
   if (found.route->body.is_null()) {
+    // Who takes parameters says himself all that is wrong with them; a page may be opened with any.
+    const bool for_people = found.route->role == TokenRole::none;
+    if (found.route->query.empty() && !for_people && exchange->refused()) return;
     found.route->handle(exchange, Json());
     return;
   }

@@ -54,7 +54,8 @@ struct Route {
   std::string media = "application/json";  // Content-Type of what it answers
   std::vector<std::string> also = {};      // others that it answers to who asks for them, as text
   std::vector<int> statuses = {200, 400};
-  bool hidden = false;  // no part of the description
+  bool hidden = false;       // no part of the description
+  bool reads_first = false;  // a change that reads what is stored before it is made
   // `body` is null where the route takes none. May answer later.
   std::function<void(std::shared_ptr<Exchange> exchange, const Json& body)> handle = {};
 };
@@ -89,6 +90,8 @@ class Routes {
   // What a page of another origin that may use the service is told with each answer.
   Headers for_origin(const ServerRequest& request) const;
   std::optional<TokenHolder> holder_of(const Headers& headers) const;
+  // Whether a token that was good still is.
+  bool still_good(const Headers& headers, TokenRole role) const;
 
   std::vector<Route> routes_;
   std::unique_ptr<TokenFile> tokens_;

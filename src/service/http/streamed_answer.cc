@@ -9,28 +9,29 @@ namespace {
 
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
-  Stream(std::shared_ptr<Responder> responder, NextPiece next, Readers* threads)
-      : responder_(std::move(responder)), next_(std::move(next)), threads_(threads) {}
+  Stream(std::shared_ptr<Exchange> exchange, NextPiece next)
+      : exchange_(std::move(exchange)), responder_(exchange_->responder()), next_(std::move(next)) {}
 
   void go_on(std::optional<std::string> piece) {
     if (!piece) return responder_->end_stream();
     responder_->write(std::move(*piece));
     responder_->when_sent([self = shared_from_this()] {
-      if (self->threads_ == nullptr) return self->make_next();
-      if (!self->threads_->post([self] { self->make_next(); })) self->responder_->drop();
+      Readers* const threads = self->exchange_->threads();
+      if (threads == nullptr) return self->make_next();
+      if (!threads->post([self] { self->make_next(); })) self->responder_->drop();
     });
   }
 
  private:
   void make_next() {
-    auto next = next_();
+    auto next = exchange_->still_admitted() ? next_() : fail(ErrorKind::usage, "the token has gone");
     if (!next) return responder_->drop();
     go_on(std::move(*next));
   }
 
+  std::shared_ptr<Exchange> exchange_;
   std::shared_ptr<Responder> responder_;
   NextPiece next_;
-  Readers* threads_;
 };
 
 }  // namespace
@@ -42,7 +43,7 @@ void stream_answer(const std::shared_ptr<Exchange>& exchange, const std::string&
   responder->begin_stream(200, {{"Content-Type", media}, {"Cache-Control", "no-store"}});
   // To HEAD nothing of it is sent: nothing of it need be made.
   if (exchange->request().method == "HEAD") return responder->end_stream();
-  std::make_shared<Stream>(responder, std::move(next), exchange->threads())->go_on(std::move(*first));
+  std::make_shared<Stream>(exchange, std::move(next))->go_on(std::move(*first));
 }
 
 }  // namespace assay

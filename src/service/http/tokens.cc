@@ -18,8 +18,10 @@ namespace {
 
 constexpr std::size_t kTokenBytes = 24;
 
+// A line that begins with # is a comment, and behind a slash stand the agents that a client may have.
 bool good_name(std::string_view client) {
-  return !client.empty() && client.find_first_of(" \t\r\n") == std::string_view::npos;
+  const auto plain = [](char c) { return static_cast<unsigned char>(c) > ' ' && c != '/' && c != 0x7f; };
+  return !client.empty() && !client.starts_with('#') && std::ranges::all_of(client, plain);
 }
 
 bool same(const Digest& a, const Digest& b) {
@@ -97,8 +99,11 @@ Result<Tokens> Tokens::read(const std::string& path) {
 Result<std::string> Tokens::add(const std::string& path, const std::string& client,
                                 const std::string& roles) {
   if (!good_name(client))
-    return fail(ErrorKind::usage,
-                fmt::format("\"{}\" is no name of a client; it must have no spaces", client));
+    return fail(
+        ErrorKind::usage,
+        fmt::format("\"{}\" is no name of a client; expected one without spaces and slashes that does "
+                    "not begin with #",
+                    client));
   std::string named;
   if (!roles.empty()) {
     auto parsed = TokenRoles::parse(roles);

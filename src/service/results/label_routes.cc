@@ -230,7 +230,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .role = TokenRole::read,
        .summary = "Sheets of the run that people judge, and those that could be made.",
        .answer = schema_of(schemas::sheet_list()),
-       .statuses = {200, 404},
+       .statuses = {200, 400, 404},
        .handle = about(results, labelling, list_sheets)},
       {.method = "POST",
        .path = of_run,
@@ -245,7 +245,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .role = TokenRole::read,
        .summary = "A sheet, and who has answered how much of it.",
        .answer = schema_of(schemas::sheet()),
-       .statuses = {200, 404},
+       .statuses = {200, 400, 404},
        .handle = about(results, labelling, show_sheet)},
       {.method = "GET",
        .path = sheet + "/next",
@@ -279,7 +279,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .summary = "How far people agree with each other and with the judge, "
                   "and the corrected figure.",
        .answer = schema_of(schemas::agreement()),
-       .statuses = {200, 404},
+       .statuses = {200, 400, 404},
        .handle = about(results, labelling, show_agreement)},
       {.method = "GET",
        .path = sheet + "/labels",
@@ -287,7 +287,7 @@ std::vector<Route> label_routes(Results& results, Labelling& labelling) {
        .summary = "The labels file that `human` in a config reads.",
        .answer = JsonObject{{"type", "string"}},
        .media = "text/csv",
-       .statuses = {200, 404},
+       .statuses = {200, 400, 404},
        .handle = about(results, labelling, give_labels)},
   };
 }

@@ -21,9 +21,11 @@ std::string event_text(std::string_view event, const Json& data) {
 // What one listener has not been sent yet, the newest of each run.
 class RunEvents::Listener : public std::enable_shared_from_this<Listener> {
  public:
-  Listener(std::shared_ptr<Responder> to, std::string run) : to_(std::move(to)), run_(std::move(run)) {}
+  Listener(std::shared_ptr<Responder> to, std::string run, std::function<bool()> allowed)
+      : to_(std::move(to)), run_(std::move(run)), allowed_(std::move(allowed)) {}
 
   bool there() const { return to_->open(); }
+  bool allowed() const { return !allowed_ || allowed_(); }
   bool wants(const std::string& id) const { return run_.empty() || run_ == id; }
   bool wants_one() const { return !run_.empty(); }
   bool greeted() { return std::exchange(greeted_, true); }
@@ -60,6 +62,7 @@ class RunEvents::Listener : public std::enable_shared_from_this<Listener> {
  private:
   std::shared_ptr<Responder> to_;
   std::string run_;
+  std::function<bool()> allowed_;
   bool greeted_ = false;  // of the watching thread
   std::mutex mutex_;
   std::map<std::string, Event> waiting_;  // by run
@@ -90,7 +93,8 @@ std::size_t RunEvents::listeners() const {
   return listeners_.size();
 }
 
-bool RunEvents::listen(const std::shared_ptr<Responder>& responder, std::string run) {
+bool RunEvents::listen(const std::shared_ptr<Responder>& responder, std::string run,
+                       std::function<bool()> allowed) {
   {
     const std::lock_guard guard(mutex_);
     if (closing_ || listeners_.size() >= kMostListeners) return false;
@@ -98,7 +102,7 @@ bool RunEvents::listen(const std::shared_ptr<Responder>& responder, std::string 
         200,
         {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
     responder->write(": listening\n\n");
-    listeners_.push_back(std::make_shared<Listener>(responder, std::move(run)));
+    listeners_.push_back(std::make_shared<Listener>(responder, std::move(run), std::move(allowed)));
   }
   wake_.notify_all();
   return true;
@@ -107,7 +111,11 @@ bool RunEvents::listen(const std::shared_ptr<Responder>& responder, std::string 
 void RunEvents::watch() {
   std::unique_lock guard(mutex_);
   while (!closing_) {
-    std::erase_if(listeners_, [](const auto& one) { return !one->there(); });
+    std::erase_if(listeners_, [](const auto& one) {
+      if (one->there() && one->allowed()) return false;
+      one->end();
+      return true;
+    });
     if (listeners_.empty()) {
       told_.clear();
       looked_ = false;

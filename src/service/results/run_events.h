@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,8 +29,10 @@ class RunEvents {
   ~RunEvents();
 
   // Begins the stream of a listener: all runs, or the one of that id. It is told first what is running, or
-  // how its one run is. False if there are too many listeners.
-  bool listen(const std::shared_ptr<Responder>& responder, std::string run);
+  // how its one run is. It ends when `allowed` says no, which is asked again and again; empty: never. False
+  // if there are too many listeners.
+  bool listen(const std::shared_ptr<Responder>& responder, std::string run,
+              std::function<bool()> allowed = {});
   // Ends all streams and takes no more listeners.
   void stop();
   std::size_t listeners() const;

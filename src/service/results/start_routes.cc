@@ -175,7 +175,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
        .role = TokenRole::run,
        .summary = "Configs that a run can be started from.",
        .answer = *parse_json(schemas::config_list()),
-       .statuses = {200, 404},
+       .statuses = {200, 400, 404},
        .handle = about(list_configs)},
       {.method = "GET",
        .path = "/api/config",
@@ -216,7 +216,7 @@ std::vector<Route> start_routes(Results& results, RunStarts& starts) {
        .summary = "Stops a run that was started here, when what is in flight "
                   "has ended.",
        .answer = object_schema({{"run", text}}),
-       .statuses = {202, 404, 409},
+       .statuses = {202, 400, 404, 409},
        .handle = about(stop_run)},
       {.method = "POST",
        .path = "/api/runs/{run}/resume",

@@ -61,6 +61,13 @@ struct ItemPage {
   std::optional<ItemPlace> last;  // where the page ends; none if it is empty
 };
 
+// Which items match, without what they say: a snapshot of any size is kept in eight bytes an item, and read
+// in pieces.
+struct ItemRows {
+  std::vector<std::int64_t> rows;  // of the store's own
+  std::int64_t total = 0;          // that match, beyond `count` too
+};
+
 struct SubsetSize {
   std::string tag;
   int percent = 0;

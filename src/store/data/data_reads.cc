@@ -49,6 +49,27 @@ Result<ItemPage> DataReads::items(const ItemQuery& query) {
   return page;
 }
 
+Result<ItemRows> DataReads::item_rows(const ItemQuery& query) {
+  const auto snapshot = Snapshot::begin(statements_);
+  if (!snapshot) return fail(snapshot.error());
+  auto found = find_matches(statements_, select_items(query, statements_.dialect()));
+  if (!found) return fail(std::move(found.error()));
+  return ItemRows{std::move(found->rows), found->total};
+}
+
+Result<std::vector<StoredItem>> DataReads::items_of(std::span<const std::int64_t> rows) {
+  const auto snapshot = Snapshot::begin(statements_);
+  if (!snapshot) return fail(snapshot.error());
+  std::vector<StoredItem> items;
+  items.reserve(rows.size());
+  for (const std::int64_t row : rows) {
+    auto item = item_at(row);
+    if (!item) return fail(std::move(item.error()));
+    if (!item->item_id.empty()) items.push_back(std::move(*item));
+  }
+  return items;
+}
+
 Result<ItemPlace> DataReads::place(const std::string& item_id) {
   ItemPlace place;
   if (auto read =

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class DataReads {
   bool restored() { return sql_->restored(); }
 
   Result<ItemPage> items(const ItemQuery& query);
+  Result<ItemRows> item_rows(const ItemQuery& query);
+  Result<std::vector<StoredItem>> items_of(std::span<const std::int64_t> rows);
   Result<ResultPage> results(const ResultQuery& query);
   Result<FailurePage> failures(const ResultQuery& query);
   Result<std::int64_t> tagged(const std::string& tag);

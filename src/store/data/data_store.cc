@@ -170,6 +170,12 @@ class SqlDataStore final : public DataStore {
   Result<ItemPage> items(const ItemQuery& query) override {
     return readers_->with_one([&](DataReads& reads) { return reads.items(query); });
   }
+  Result<ItemRows> item_rows(const ItemQuery& query) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.item_rows(query); });
+  }
+  Result<std::vector<StoredItem>> items_of(std::span<const std::int64_t> rows) override {
+    return readers_->with_one([&](DataReads& reads) { return reads.items_of(rows); });
+  }
   Result<ResultPage> results(const ResultQuery& query) override {
     return readers_->with_one([&](DataReads& reads) { return reads.results(query); });
   }

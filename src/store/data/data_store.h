@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,10 @@ class DataStore {
   virtual void remove(Removal what, Done<Removed> done) = 0;
 
   virtual Result<ItemPage> items(const ItemQuery& query) = 0;
+  // The same without the items themselves.
+  virtual Result<ItemRows> item_rows(const ItemQuery& query) = 0;
+  // Those of them that are still there, as they are now.
+  virtual Result<std::vector<StoredItem>> items_of(std::span<const std::int64_t> rows) = 0;
   // Nothing if neither items nor results know it.
   virtual Result<std::optional<ItemView>> item(const std::string& item_id) = 0;
   // In the order of their recording, as failures are.

@@ -507,6 +507,44 @@ TEST(HttpServer, HoldsABoundedNumberOfBytesOfBodies) {
   EXPECT_THAT(second.read_until("done"), StartsWith("HTTP/1.1 200"));
 }
 
+TEST(HttpServer, HoldsABoundedNumberOfBytesForPeersThatDoNotRead) {
+  // More than the sockets of a machine take.
+  constexpr std::size_t kLong = std::size_t{32} << 20;
+  const auto server = start_server(
+      [](const ServerRequest& request, const std::shared_ptr<Responder>& responder) {
+        responder->send(200, {}, request.path == "/long" ? std::string(kLong, 'x') + "end" : "short");
+      },
+      {.max_buffered = kLong + kLong / 2});
+  constexpr std::string_view kAsk = "GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const auto slow = RawSocket::connect(server->port());
+  slow.send(kAsk);
+  EXPECT_THAT(slow.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(talk(*server, kAsk, "\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After: 1\r\n")));
+  EXPECT_THAT(talk(*server, kGet, "short"), StartsWith("HTTP/1.1 200"));
+  EXPECT_TRUE(slow.read_all().ends_with("end[end]"));
+  EXPECT_THAT(talk(*server, kAsk, "\r\n\r\n"), StartsWith("HTTP/1.1 200")) << "what was read is held no more";
+}
+
+TEST(HttpServer, WhoComesBeyondTheMostConnectionsWaitsUntilOneEnds) {
+  const auto server = start_server(echo, {.max_connections = 2});
+  auto first = RawSocket::connect(server->port());
+  const auto second = RawSocket::connect(server->port());
+  const auto ask = [](const RawSocket& socket) {
+    socket.send(kGet);
+    return socket.read_until("GET / ");
+  };
+  EXPECT_THAT(ask(first), HasSubstr(" 200 "));
+  EXPECT_THAT(ask(second), HasSubstr(" 200 "));
+  const auto third = RawSocket::connect(server->port());
+  third.send(kGet);
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(ask(first), HasSubstr(" 200 "));
+  EXPECT_EQ(server->accepted(), 2U);
+  first.close();
+  EXPECT_THAT(third.read_until("GET / "), HasSubstr(" 200 "));
+  EXPECT_EQ(server->accepted(), 3U);
+}
+
 TEST(HttpServer, DrainsWithAnAnswerToEveryRequest) {
   std::promise<std::shared_ptr<Responder>> kept;
   auto server = start_server(

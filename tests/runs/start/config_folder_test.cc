@@ -33,7 +33,8 @@ class ConfigFolderTest : public testing::Test {
 };
 
 TEST_F(ConfigFolderTest, ListsConfigsAndSaysWhyOneCannotBeUsed) {
-  write("configs/broken.yaml", "a: [1\n");
+  write("configs/broken.yaml", "evaluation: custom\na: [1\n");
+  write("configs/manifest.yaml", "kind: Job\n---\nkind: Job\n");
   write("configs/odd.yaml", "evaluation: nothing\n");
   write("configs/queries.yaml", "queries: []\n");
   std::vector<std::string> lines;

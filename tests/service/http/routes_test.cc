@@ -102,6 +102,20 @@ TEST_F(RoutesTest, WithoutAFileOfTokensEverybodyMayEverything) {
   EXPECT_EQ(TokenRoles::of_bits(head.rights), TokenRoles::all());
 }
 
+TEST_F(RoutesTest, WhoTakesNoParametersRefusesThemAndAPageTakesAny) {
+  const auto answered = [&](const std::string& where) {
+    ServerRequest asked = request("GET", where, reader);
+    asked.query = "dry_run=true";
+    const auto kept = std::make_shared<Kept>();
+    routes->answer(asked, kept);
+    return kept;
+  };
+  EXPECT_EQ(answered("/api/things")->status_, 400);
+  EXPECT_THAT(answered("/api/things")->body_,
+              HasSubstr(R"({"pointer":"dry_run","message":"unknown parameter"})"));
+  EXPECT_EQ(answered("/page/a")->status_, 200);
+}
+
 TEST_F(RoutesTest, AnOpenEndTakesAllThatFollows) {
   const auto kept = std::make_shared<Kept>();
   routes->answer(request("GET", "/page/a/b"), kept);

@@ -50,7 +50,9 @@ TEST_F(TokensTest, EveryWrongLineIsToldAndAnEmptyFileIsNoDoor) {
               AllOf(HasSubstr("line 2"), HasSubstr("line 3"), HasSubstr("line 4"), HasSubstr("\"owner\"")));
   std::ofstream(path) << "# nobody\n";
   EXPECT_FALSE(Tokens::read(path)) << "a file without tokens would let everybody in";
-  EXPECT_FALSE(Tokens::add(path, "two words"));
+  for (const char* name : {"", "two words", "line\nend", "#kim"})
+    EXPECT_FALSE(Tokens::add(path, name)) << name;
+  EXPECT_FALSE(Tokens::add(path, "kim/second")) << "kim may record under that name already";
   EXPECT_FALSE(Tokens::add(path, "kim", "read,owner"));
   EXPECT_FALSE(Tokens::read(path + "-nowhere"));
 }

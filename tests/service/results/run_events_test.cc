@@ -140,5 +140,18 @@ TEST_F(RunEventsTest, ARunThatGoesIsToldAndStoppingEndsTheStreams) {
   EXPECT_FALSE(events.listen(peer, "")) << "nobody new while stopping";
 }
 
+TEST_F(RunEventsTest, WhoMayNoLongerListenHearsNoMore) {
+  write_run("one", "first");
+  RunCatalogue catalogue({root});
+  RunEvents events(catalogue, std::chrono::milliseconds(5));
+  const auto peer = connected();
+  std::atomic<bool> allowed = true;
+  ASSERT_TRUE(events.listen(peer, "one", [&] { return allowed.load(); }));
+  (void)peer->until("first");
+  allowed = false;
+  EXPECT_TRUE(peer->ended());
+  EXPECT_EQ(events.listeners(), 0U);
+}
+
 }  // namespace
 }  // namespace assay

@@ -91,6 +91,21 @@ TEST_P(DataRemovalTest, AnItemGoesAloneOrWithAllThatSpeaksOfIt) {
   EXPECT_THAT(store_->results({}).value().rows, SizeIs(1));
 }
 
+TEST_P(DataRemovalTest, WhichItemsMatchedIsKnownAndWhatWasRemovedSinceIsLeftOut) {
+  add({item("a", 1, {"source"}), item("b", 2, {"source"}), item("c", 3, {"other"}),
+       item("d", 4, {"source"})});
+  const ItemRows found = store_->item_rows({.tag = "source", .order = ItemQuery::Order::newest}).value();
+  EXPECT_EQ(found.total, 3);
+  ASSERT_THAT(found.rows, SizeIs(3));
+  EXPECT_THAT(store_->item_rows({.tag = "source", .count = 2}).value().rows, SizeIs(2));
+  EXPECT_EQ(store_->item_rows({.tag = "source", .count = 2}).value().total, 3);
+  remove({.kind = Kind::item, .id = "b"});
+  const auto items = store_->items_of(found.rows).value();
+  ASSERT_THAT(items, SizeIs(2));
+  EXPECT_EQ(items[0].item_id, "d");
+  EXPECT_EQ(items[1].item_id, "a");
+}
+
 TEST_P(DataRemovalTest, AJobGoesAndItsResultsStay) {
   ResultRecord given = result("a", "trial", "kenton", "mode2");
   given.job_id = "done";
