@@ -151,7 +151,29 @@ std::vector<Audit::Cluster> clusters_of(const NearDuplicates& found) {
   return clusters;
 }
 
+bool named_clusters(const std::vector<AuditedCase>& cases) {
+  return std::ranges::any_of(cases, [](const AuditedCase& one) { return !one.cluster.empty(); });
+}
+
+// What is drawn together, by case: near-duplicates, and the cases of one of the runs' clusters.
+std::vector<std::string> units_of(const AuditInput& input, const NearDuplicates& found) {
+  std::vector<std::size_t> unit = found.cluster_of;  // the least place of it
+  std::map<std::string_view, std::size_t> named;
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    const std::string& cluster = input.cases[i].cluster;
+    if (cluster.empty()) continue;
+    const std::size_t own = unit[i];
+    const std::size_t other = unit[named.try_emplace(cluster, i).first->second];
+    std::ranges::replace(unit, std::max(own, other), std::min(own, other));
+  }
+  std::vector<std::string> names;
+  names.reserve(unit.size());
+  for (const std::size_t place : unit) names.push_back(std::to_string(place));
+  return names;
+}
+
 std::vector<Audit::System> described_systems(const AuditInput& input, const NearDuplicates& found) {
+  const std::vector<std::string> units = units_of(input, found);
   std::vector<Audit::System> systems;
   for (std::size_t j = 0; j < input.systems.size(); ++j) {
     std::vector<double> values;
@@ -159,7 +181,7 @@ std::vector<Audit::System> described_systems(const AuditInput& input, const Near
     for (std::size_t i = 0; i < input.cases.size(); ++i) {
       if (!input.scores[j][i]) continue;
       values.push_back(*input.scores[j][i]);
-      clusters.push_back(std::to_string(found.cluster_of[i]));
+      clusters.push_back(units[i]);
     }
     systems.push_back({input.systems[j], within_range(estimate_mean(values), input.range),
                        within_range(estimate_mean(values, clusters), input.range),
@@ -217,23 +239,32 @@ std::vector<std::string> sentences(const AuditInput& input, const Audit& audit) 
       all > telling + same ? fmt::format(", and {} tell nothing by the scores that they have",
                                          count_words(all - telling - same))
                            : ""));
+  const bool named_by_runs = named_clusters(audit.about);
+  const std::string worth =
+      fmt::format("{} worth {} independent ones.", counted_words(all, "case is", "cases are"),
+                  count_words(std::llround(audit.effective_cases)));
+  const auto by_the_runs = [&] {
+    if (named_by_runs) list.push_back(fmt::format("By the clusters that the runs name, {}", worth));
+  };
   const bool texts =
       std::ranges::any_of(audit.about, [](const AuditedCase& one) { return !one.text.empty(); });
   if (!texts) {
     list.push_back("The texts of the cases are not known, so near-duplicates are not looked for.");
+    by_the_runs();
     return list;
   }
   if (audit.clusters.empty()) {
     list.push_back("No two cases have nearly the same text.");
+    by_the_runs();
     return list;
   }
   std::int64_t in = 0;
   for (const Audit::Cluster& cluster : audit.clusters) in += static_cast<std::int64_t>(cluster.places.size());
-  list.push_back(fmt::format(
-      "{} nearly the same text as another, in {}; with them, {} worth {} independent ones.",
-      counted_words(in, "case has", "cases have"),
-      counted_words(static_cast<std::int64_t>(audit.clusters.size()), "cluster", "clusters"),
-      counted_words(all, "case is", "cases are"), count_words(std::llround(audit.effective_cases))));
+  list.push_back(
+      fmt::format("{} nearly the same text as another, in {}; with them{}, {}",
+                  counted_words(in, "case has", "cases have"),
+                  counted_words(static_cast<std::int64_t>(audit.clusters.size()), "cluster", "clusters"),
+                  named_by_runs ? " and the clusters that the runs name" : "", worth));
   return list;
 }
 
