@@ -69,19 +69,32 @@ std::vector<int> answer_numbers(const AuditInput& input) {
   return any ? numbers : std::vector<int>();
 }
 
+// How many cases each system solved, of how many that it has a score of.
+struct Solved {
+  double solved = 0;
+  double asked = 0;
+};
+std::vector<Solved> solved_by(const SolvedTable& table) {
+  std::vector<Solved> systems(table.systems);
+  for (std::size_t j = 0; j < table.systems; ++j) {
+    for (std::size_t i = 0; i < table.cases; ++i) {
+      if (!std::isfinite(table.at(j, i))) continue;
+      systems[j].solved += table.at(j, i);
+      systems[j].asked += 1;
+    }
+  }
+  return systems;
+}
+
 // Against the mean of the others, so that a case does not agree with itself.
-Estimate rest_correlation(const SolvedTable& table, std::size_t one) {
+Estimate rest_correlation(const SolvedTable& table, const std::vector<Solved>& systems, std::size_t one) {
   std::vector<double> solved;
   std::vector<double> rest;
   for (std::size_t j = 0; j < table.systems; ++j) {
-    if (!std::isfinite(table.at(j, one))) continue;
-    Moments others;
-    for (std::size_t i = 0; i < table.cases; ++i) {
-      if (i != one && std::isfinite(table.at(j, i))) others.add(table.at(j, i));
-    }
-    if (!others.mean()) continue;
-    solved.push_back(table.at(j, one));
-    rest.push_back(*others.mean());
+    const double own = table.at(j, one);
+    if (!std::isfinite(own) || systems[j].asked < 2) continue;
+    solved.push_back(own);
+    rest.push_back((systems[j].solved - own) / (systems[j].asked - 1));
   }
   return point_biserial(solved, rest).coefficient;
 }
@@ -90,6 +103,7 @@ std::vector<Audit::OneCase> described_cases(const AuditInput& input, const Solve
   const ItemFits fits = fit_items(table);
   audit.no_model = fits.undefined;
   const WrongKeys keys = suspect_keys(table, answer_numbers(input));
+  const std::vector<Solved> systems = solved_by(table);
   std::vector<Audit::OneCase> cases;
   for (std::size_t i = 0; i < input.cases.size(); ++i) {
     Audit::OneCase one;
@@ -99,7 +113,7 @@ std::vector<Audit::OneCase> described_cases(const AuditInput& input, const Solve
       ++one.asked;
       one.solved += table.at(j, i) >= 0.5 ? 1 : 0;
     }
-    one.point_biserial = rest_correlation(table, i);
+    one.point_biserial = rest_correlation(table, systems, i);
     const std::string why = fits.undefined;
     one.discrimination = why.empty() ? fits.cases[i].discrimination : undefined_figure(why, one.asked);
     one.difficulty = why.empty() ? fits.cases[i].difficulty : undefined_figure(why, one.asked);
