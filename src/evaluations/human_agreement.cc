@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <boost/json/string.hpp>
 #include <fmt/format.h>
@@ -14,15 +16,19 @@
 #include "report/conclusions.h"
 #include "report/words.h"
 #include "stats/agreement/cohen_kappa.h"
+#include "stats/agreement/drawn_pairs.h"
+#include "stats/agreement/human_labels.h"
 #include "stats/agreement/krippendorff.h"
 #include "stats/agreement/levels.h"
 #include "stats/intervals/mean.h"
+#include "stats/intervals/missing.h"
 #include "stats/intervals/proportion.h"
 
 namespace assay {
 namespace {
 
 constexpr double kSame = 1e-9;
+constexpr double kEven = 0.5;  // what people say together of yes or no, if as many say the one as the other
 constexpr std::size_t kShownDisagreements = 20;
 
 bool alike(const LabelledCase& one) {
@@ -124,8 +130,39 @@ void add_people(const std::string& figure, std::span<const LabelledCase> cases, 
   add_alt_test(figure, cases, summary);
 }
 
+std::vector<DrawnPair> drawn_pairs(std::span<const LabelledCase> cases, const Sameness* same = nullptr) {
+  std::vector<DrawnPair> pairs;
+  pairs.reserve(cases.size());
+  for (const LabelledCase& one : cases)
+    pairs.push_back({one.human, one.judge, same != nullptr && same->of(one), one.probability, one.cluster});
+  return pairs;
+}
+
+bool yes_or_no(double value) {
+  return value == 0 || value == 1;
+}
+
+// A half that is no answer of anybody's: as many said yes as said no.
+bool is_even(const LabelledCase& one) {
+  return one.human == kEven && one.people.size() > 1 &&
+         std::ranges::all_of(one.people, [](const auto& said) { return yes_or_no(said.second); });
+}
+
+// Without those on which people are even, where somebody has decided any.
+std::vector<LabelledCase> without_even(std::span<const LabelledCase> cases) {
+  std::vector<LabelledCase> told;
+  std::ranges::remove_copy_if(cases, std::back_inserter(told), is_even);
+  if (told.empty()) told.assign(cases.begin(), cases.end());
+  return told;
+}
+
 // How far both are from chance: kappa of pass or fail, else alpha.
 Metric beyond_chance(const std::string& figure, std::span<const LabelledCase> cases, bool yes_no) {
+  if (!drawn_alike(cases)) {
+    const std::vector<DrawnPair> pairs = drawn_pairs(cases);
+    return yes_no ? metric_of(figure + ".human_kappa", weighted_kappa(pairs), Metric::Form::number)
+                  : metric_of(figure + ".human_alpha", weighted_alpha(pairs), Metric::Form::number);
+  }
   Ratings ratings(2);
   const bool in_clusters = clustered(cases);
   for (const LabelledCase& one : cases)
@@ -139,9 +176,13 @@ Metric beyond_chance(const std::string& figure, std::span<const LabelledCase> ca
 }  // namespace
 
 bool pass_or_fail(std::span<const LabelledCase> cases) {
-  const auto yes_no = [](double value) { return value == 0 || value == 1; };
-  return std::ranges::all_of(cases,
-                             [&](const LabelledCase& one) { return yes_no(one.judge) && yes_no(one.human); });
+  return std::ranges::all_of(
+      cases, [](const LabelledCase& one) { return yes_or_no(one.judge) && yes_or_no(one.human); });
+}
+
+bool drawn_alike(std::span<const LabelledCase> cases) {
+  return std::ranges::all_of(
+      cases, [&](const LabelledCase& one) { return one.probability == cases.front().probability; });
 }
 
 bool clustered(std::span<const LabelledCase> cases) {
@@ -169,6 +210,7 @@ std::string Sameness::words() const {
 }
 
 Estimate agreement_share(std::span<const LabelledCase> cases, const Sameness& same) {
+  if (!drawn_alike(cases)) return weighted_share(drawn_pairs(cases, &same));
   ClusteredMoments moments;
   std::int64_t equal = 0;
   for (const LabelledCase& one : cases) {
@@ -182,6 +224,14 @@ Estimate agreement_share(std::span<const LabelledCase> cases, const Sameness& sa
 }
 
 Estimate mean_difference(std::span<const LabelledCase> cases) {
+  if (!drawn_alike(cases)) {
+    std::vector<JudgedRow> rows;
+    rows.reserve(cases.size());
+    for (const LabelledCase& one : cases)
+      rows.push_back(
+          {.human = one.judge - one.human, .probability = one.probability, .cluster = one.cluster});
+    return people_of_weighted_labels(rows, {.interval = LabelInterval::student});
+  }
   ClusteredMoments moments;
   for (const LabelledCase& one : cases) moments.add(unit_of(one), one.judge - one.human);
   return clustered(cases) ? estimate_mean(moments) : estimate_mean(moments.all());
@@ -190,16 +240,22 @@ Estimate mean_difference(std::span<const LabelledCase> cases) {
 void add_human_agreement(const std::string& figure, std::span<const LabelledCase> cases, Summary& summary,
                          const std::function<bool(double)>& passes) {
   if (cases.empty()) return;
-  const bool yes_no = pass_or_fail(cases);
-  const Sameness same(cases, passes);
-  Metric chance = beyond_chance(figure, cases, yes_no);
+  // Of yes or no people may be even on a case: with what they say the judge can neither agree nor disagree.
+  const std::vector<LabelledCase> told = without_even(cases);
+  const auto even = static_cast<std::int64_t>(cases.size() - told.size());
+  const bool yes_no = pass_or_fail(told);
+  const Sameness same(told, passes);
+  Metric chance = beyond_chance(figure, told, yes_no);
   std::vector<std::string> parts;
   if (same.told()) {
-    Metric shared = metric_of(figure + ".human_agreement", agreement_share(cases, same), Metric::Form::share);
+    Metric shared = metric_of(figure + ".human_agreement", agreement_share(told, same), Metric::Form::share);
+    if (even > 0)
+      shared.estimate = with_missing(std::move(shared.estimate), {{"people_even", even}}, Interval{0, 1});
     parts.push_back(
         fmt::format("the judge says the same as people{} in {}", same.words(), figure_with_interval(shared)));
     summary.metrics.push_back(std::move(shared));
   }
+  if (even > 0) chance.estimate.missing["people_even"] = even;
   parts.push_back(fmt::format("{} is {}", yes_no ? "kappa" : "alpha", figure_with_interval(chance)));
   summary.metrics.push_back(std::move(chance));
   if (!yes_no) {
@@ -210,10 +266,12 @@ void add_human_agreement(const std::string& figure, std::span<const LabelledCase
         fmt::format("the judge's score less people's is {} on average", figure_with_interval(difference)));
     summary.metrics.push_back(std::move(difference));
   }
-  summary.conclusions.push_back(
-      fmt::format("On the labelled cases of {}, {}.", metric_words(figure), join(parts, "; ")));
+  summary.conclusions.push_back(fmt::format(
+      "On the labelled cases of {}{}{}, {}.", metric_words(figure),
+      even > 0 ? fmt::format(", but for {} on which people are even", count_words(even)) : "",
+      drawn_alike(cases) ? "" : ", each counted for as many as it was drawn from", join(parts, "; ")));
   add_people(figure, cases, summary);
-  if (yes_no) summary.tables.push_back(confusion(figure, cases));
+  if (yes_no) summary.tables.push_back(confusion(figure, told));
   if (!std::ranges::all_of(cases, alike)) summary.tables.push_back(disagreements(figure, cases));
 }
 

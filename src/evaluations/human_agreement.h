@@ -21,10 +21,13 @@ struct LabelledCase {
   double judge = 0;
   double human = 0;
   std::map<std::string, double> people = {};  // by name, where the file has them
+  double probability = 1;                     // that it was to be labelled
 };
 
-// Whether all that was said is 0 or 1; whether any case belongs to a cluster; and what a case is drawn with.
+// Whether all that was said is 0 or 1; whether all were as likely to be labelled; whether any case belongs to
+// a cluster; and what a case is drawn with.
 bool pass_or_fail(std::span<const LabelledCase> cases);
+bool drawn_alike(std::span<const LabelledCase> cases);
 bool clustered(std::span<const LabelledCase> cases);
 const std::string& unit_of(const LabelledCase& one);
 
@@ -44,7 +47,8 @@ class Sameness {
   bool told_ = true;
 };
 
-// The share of the cases that are the same, its interval clustered where cases are; at least one case.
+// The share of the cases that are the same, its interval clustered where cases are; at least one case. Cases
+// that were not drawn alike count by how many each stands for (stats/agreement/drawn_pairs.h).
 Estimate agreement_share(std::span<const LabelledCase> cases, const Sameness& same);
 // The mean of judge - people, likewise.
 Estimate mean_difference(std::span<const LabelledCase> cases);

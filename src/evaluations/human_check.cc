@@ -106,6 +106,7 @@ std::vector<HumanCheck> HumanCheck::from(const Config& config, const std::vector
     if (!read) continue;
     HumanCheck& check = checks.emplace_back(files.figure, read->labels);
     check.files_ = read->files;
+    check.drawn_.insert(read->unlabelled.begin(), read->unlabelled.end());
     if (!known) continue;
     check.range_ = known->range;
     check.passes_ = known->passes;
@@ -121,8 +122,10 @@ void HumanCheck::add(std::string_view id, std::string_view cluster, std::string_
   if (const auto found = labels_.find(id); found != labels_.end()) {
     row.human = found->second.value;
     row.probability = found->second.probability;
-    labelled_.push_back(
-        {std::string(id), std::string(cluster), value, found->second.value, found->second.people});
+    labelled_.push_back({std::string(id), std::string(cluster), value, found->second.value,
+                         found->second.people, found->second.probability});
+  } else if (drawn_.contains(id)) {
+    ++unlabelled_;
   }
   rows_.push_back(std::move(row));
 }
@@ -161,12 +164,15 @@ HumanCheck::Figures HumanCheck::figures() const {
   std::set<std::string> labelled_units;
   JudgeErrors errors;
   bool binary = !rows_.empty();
+  bool halves = binary;  // yes or no, but for what people are even on
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const JudgedRow& row = rows_[i];
     // A case without a cluster stands for itself.
     const std::string unit = row.cluster.empty() ? fmt::format("\n{}", i) : row.cluster;
     all.add(unit, row.judge);
     binary = binary && pass_or_fail(row.judge) && (!row.human || pass_or_fail(*row.human));
+    halves =
+        halves && pass_or_fail(row.judge) && (!row.human || pass_or_fail(*row.human) || *row.human == 0.5);
     ++errors.judged;
     errors.judged_pass += row.judge == 1 ? 1 : 0;
     if (!row.human) {
@@ -189,7 +195,7 @@ HumanCheck::Figures HumanCheck::figures() const {
       std::ranges::any_of(rows_, [](const JudgedRow& row) { return !row.cluster.empty(); });
   const LabelOptions options{
       .interval = labelled_units.size() < kFewLabels ? LabelInterval::student : LabelInterval::normal,
-      .one_of_each = binary};
+      .unseen = halves ? UnseenErrors::one_of_each : UnseenErrors::unrelated};
   HumanLabelFigures plain = with_human_labels(human, judge, others, options);
   Figures figures{clustered ? estimate_mean(all) : estimate_mean(all.all()), std::move(plain.human_only),
                   std::move(plain.ppi_plus_plus), std::nullopt};
@@ -268,6 +274,7 @@ void HumanCheck::apply(Summary& summary, std::size_t place) const {
   for (const auto& [why, count] : missing_labelled_) without_score += static_cast<std::size_t>(count);
   Metric labels = counted(figure_ + ".labels", labelled_.size(), labels_.size());
   labels.estimate.missing = missing_labelled_;
+  if (unlabelled_ > 0) labels.estimate.missing["not_labelled"] = unlabelled_;
   summary.metrics.push_back(std::move(labels));
   const std::size_t strangers = labels_.size() - labelled_.size() - without_score;
   summary.metrics.push_back(counted(figure_ + ".labels_of_no_case", strangers, labels_.size()));
@@ -275,6 +282,14 @@ void HumanCheck::apply(Summary& summary, std::size_t place) const {
     summary.conclusions.push_back(
         fmt::format("Labels of {}: {} of {} are of no {} of this run, and nothing follows from them.",
                     metric_words(figure_), strangers, labels_.size(), part_.empty() ? "case" : part_));
+  }
+  if (unlabelled_ > 0) {
+    const std::string part = part_.empty() ? "case" : part_;
+    summary.conclusions.push_back(fmt::format(
+        "Of {} that were drawn to be labelled for {}, {} no label: what follows from the others holds "
+        "as far as it was chance, and not how hard they are, that left these out.",
+        counted_words(used + unlabelled_, part, part + "s"), metric_words(figure_),
+        unlabelled_ == 1 ? "1 has" : fmt::format("{} have", count_words(unlabelled_))));
   }
   add_human_agreement(figure_, labelled_, summary, passes_);
 }

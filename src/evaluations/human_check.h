@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,6 +88,8 @@ class HumanCheck {
   std::vector<LabelsDrawn> files_;
   bool weighted_ = false;  // the file has probabilities that differ
   std::map<std::string, Label, std::less<>> labels_;
+  std::set<std::string, std::less<>> drawn_;  // cases of the file that nobody has labelled
+  std::int64_t unlabelled_ = 0;               // of them, those of this run
   std::vector<JudgedRow> rows_;
   std::vector<LabelledCase> labelled_;
   std::map<std::string, std::int64_t> missing_;           // cases without a score, by reason

@@ -32,6 +32,34 @@ TEST(HumanAgreement, OfPassOrFailHasKappaConfusionAndWhereTheyDiffer) {
   EXPECT_THAT(summary.conclusions.front(), HasSubstr("80.0%"));
 }
 
+// Two people who are even on 2 of 12 cases, which are no disagreement of the judge's: 9 of the other 10 are
+// the same, people pass 6 of them and the judge 5; chance 0.6·0.5 + 0.4·0.5 = 0.5, kappa 0.4/0.5.
+TEST(HumanAgreement, ACaseOnWhichPeopleAreEvenIsNeitherAgreementNorDisagreement) {
+  std::vector<LabelledCase> cases;
+  for (int i = 0; i < 10; ++i) {
+    const double people = i < 6 ? 1 : 0;
+    cases.push_back(
+        {"q" + std::to_string(i), "", i < 5 ? 1.0 : 0.0, people, {{"ann", people}, {"bo", people}}});
+  }
+  for (const char* id : {"x", "y"}) cases.push_back({id, "", 1, 0.5, {{"ann", 1}, {"bo", 0}}});
+  Summary summary;
+  add_human_agreement("accuracy", cases, summary);
+  const Metric* agreement = find(summary, "accuracy.human_agreement");
+  EXPECT_EQ(agreement->estimate.count, 9);
+  EXPECT_EQ(agreement->estimate.n, 10);
+  EXPECT_EQ(agreement->estimate.missing.at("people_even"), 2);
+  EXPECT_NEAR(agreement->estimate.bounds->low, 9.0 / 12, 1e-12);
+  EXPECT_NEAR(agreement->estimate.bounds->high, 11.0 / 12, 1e-12);
+  EXPECT_NEAR(*find(summary, "accuracy.human_kappa")->estimate.value, 0.8, 1e-12);
+  EXPECT_THAT(summary.conclusions.front(),
+              HasSubstr("Accuracy, but for 2 on which people are even, the judge"));
+  // A half that one person gave is a level like any other.
+  for (LabelledCase& one : cases) one.people.clear();
+  Summary levels;
+  add_human_agreement("accuracy", cases, levels);
+  EXPECT_EQ(find(levels, "accuracy.human_agreement")->estimate.n, 12);
+}
+
 // Three people who agree with the judge always, and with each other in most cases: the judge wins against
 // all.
 TEST(HumanAgreement, OfSeveralPeopleHasTheAlternativeAnnotatorTest) {

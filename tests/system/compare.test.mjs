@@ -441,6 +441,8 @@ test('labels by people stand beside the judge, and correct it as published', asy
   const rows = sample.stdout.trimEnd().split('\r\n');
   assert.equal(rows[0], 'id,probability,question,actual_outcome,drawn,label');
   assert.equal(rows.length, 11);
+  const order = rows.slice(1).map((row) => Number(/^q(\d+)/.exec(row)[1]));
+  assert.notDeepEqual(order, order.toSorted((a, b) => a - b), 'in an order of chance: whoever stops early has labelled a random part');
   assert.match(rows[1], /^q\d+,0\.2,Question q\d+\?,[a-z_]+,\S+ judging=\w+ prompts=\w+,$/);
   assert.equal((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10'], { cwd: directory })).stdout, sample.stdout, 'the same seed chooses the same cases');
   assert.notEqual((await assay(['label-sample', 'plain', '--figure', 'accuracy', '--count', '10', '--seed', '1'], { cwd: directory })).stdout, sample.stdout);
@@ -453,6 +455,7 @@ test('labels by people stand beside the judge, and correct it as published', asy
   near(metrics['accuracy.corrected'].value, 0.615935);
   assert.ok(metrics['accuracy.corrected'].ci[0] < 0.37 && metrics['accuracy.corrected'].ci[1] > 0.86, 'few labels: no narrower than the normal interval');
   assert.deepEqual([metrics['accuracy.labels'].value, metrics['accuracy.labels_of_no_case'].value], [10, 1]);
+  assert.deepEqual(metrics['accuracy.labels'].missing, { not_labelled: 1 });
   assert.equal(metrics['accuracy.rogan_gladen'].method, 'rogan_gladen');
 });
 

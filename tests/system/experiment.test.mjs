@@ -260,6 +260,10 @@ test('answers that a run wrote can be judged again from its files, with the same
   const second = await assay(['run', 'eval.yaml', '--output-dir', again, '--no-generate', '--responses', join(run.output, 'responses')], { cwd: run.directory });
   assert.equal(second.code, 0, second.stderr);
   assert.deepEqual(readJson(join(again, 'analysis.json')), run.json('analysis.json'));
+  const other = await assay(['score', run.output, '--judge', 'sim/judge?noise=0.4', '--output-dir', join(run.directory, 'other')]);
+  assert.equal(other.code, 0, other.stderr);
+  assert.match(other.stdout, /Score · x · overall: .*the judges/);
+  assert.doesNotMatch(other.stdout, /do not tell whether the answers are the same/);
   const changed = join(run.output, 'responses/control_run_1_responses.json');
   write(changed, readFileSync(changed, 'utf8').replace(/": "/, '": "Well. '));
   const resumed = await assay(['resume', again]);

@@ -34,7 +34,7 @@ test('each judge decides the cases that it may, and the report says who, how sur
   const check = await assay(['check', 'eval.yaml'], { cwd: directory });
   assert.match(check.stdout, /sim\/cheap\?noise=0.25: 2000 calls/);
   assert.match(check.stdout, /sim\/strong\?noise=0.02: up to 1200 calls/);
-  assert.match(check.stdout, /200 labelled cases are judged first; to promise anything sim\/cheap\?noise=0.25 needs at least 36 of them/);
+  assert.match(check.stdout, /the cases of 200 labels are judged first; to promise anything sim\/cheap\?noise=0.25 needs at least 36 of them/);
   const run = await assay(['run', 'eval.yaml', '-o', 'out'], { cwd: directory });
   assert.equal(run.code, 0, run.stderr);
   const { metrics, conclusions, tables } = summary(directory);
@@ -181,9 +181,15 @@ test('a metric of rag_answers may be decided by a cascade, and its middle vote i
   assert.match(several.stderr, /found 2, expected one: labels are of one metric/);
 });
 
-test('where nothing reaches the last judge, the cost says so', async (t) => {
+test('where nothing reaches the last judge, the cost says so; labels of no case and cases left unlabelled are told', async (t) => {
   const { directory } = wavering(t, { cases: 80, labels: 80, judge: { cascade: ['sim/cheap?noise=0', 'sim/strong'] } });
+  const file = join(directory, 'labels.csv');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^c7,\d$/m, 'c7,') + 'elsewhere,1\n');
   const run = await assay(['run', 'eval.yaml', '-o', 'out'], { cwd: directory });
   assert.equal(run.code, 0, run.stderr);
   assert.match(summary(directory).conclusions.join('\n'), /^Judging took 400 requests, calibration included; sim\/strong was never asked, so what it alone would have cost is not known\.$/m);
+  const { metrics, conclusions } = summary(directory);
+  assert.deepEqual([metrics['cascade.labels'].value, metrics['cascade.labels'].missing, metrics['cascade.labels_of_no_case'].value], [79, { not_labelled: 1 }, 1]);
+  assert.match(conclusions.join('\n'), /^1 of 80 labels is of no case of this run, and nothing follows from it\.$/m);
+  assert.match(conclusions.join('\n'), /^Of 80 cases that were drawn to be labelled 1 has no label: the promise holds as far as it was chance/m);
 });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -19,13 +20,20 @@ namespace {
 
 using Words = std::map<std::string, PeoplesWord, std::less<>>;
 
-Words read_words(const Config& config, const std::string& path, const std::string& key,
-                 const LabelReading& reading, std::vector<ConfigProblem>& problems) {
+struct ReadWords {
   Words words;
+  std::set<std::string, std::less<>> without;  // ids of rows without one
+};
+
+ReadWords read_words(const Config& config, const std::string& path, const std::string& key,
+                     const LabelReading& reading, std::vector<ConfigProblem>& problems) {
+  ReadWords read;
+  Words& words = read.words;
   const LabelFilePlace place{path, key, problems};
   const auto rows = read_label_file(config.read_text(path), place);
-  if (!rows) return words;
-  for (const LabelRow& row : *rows) {
+  if (!rows) return read;
+  read.without.insert(rows->unlabelled.begin(), rows->unlabelled.end());
+  for (const LabelRow& row : rows->labelled) {
     auto word = reading(row.label);
     if (!word) {
       place.complain(fmt::format("line {}, label: {}", row.line, word.error().message));
@@ -33,16 +41,16 @@ Words read_words(const Config& config, const std::string& path, const std::strin
       place.complain(fmt::format("line {}: the case {} is labelled already", row.line, row.id));
     }
     // The tests count cases that were drawn alike.
-    if (row.probability != rows->front().probability) {
-      place.complain(
-          fmt::format("line {}, probability: found {}, and {} above; a cascade is calibrated on cases that "
-                      "were drawn with "
-                      "the same probability (assay label-sample --design uniform)",
-                      row.line, number_words(row.probability), number_words(rows->front().probability)));
+    if (row.probability != rows->labelled.front().probability) {
+      place.complain(fmt::format(
+          "line {}, probability: found {}, and {} above; a cascade is calibrated on cases that "
+          "were drawn with "
+          "the same probability (assay label-sample --design uniform)",
+          row.line, number_words(row.probability), number_words(rows->labelled.front().probability)));
       break;
     }
   }
-  return words;
+  return read;
 }
 
 std::string named(const CascadeJudge& judge) {
@@ -62,19 +70,24 @@ std::string promised(const CascadeSettings& settings) {
 
 }  // namespace
 
-Cascade::Cascade(CascadeSettings settings, Words labels, Words said)
-    : settings_(std::move(settings)), labels_(std::move(labels)), said_(std::move(said)) {}
+Cascade::Cascade(CascadeSettings settings, Words labels, Words said,
+                 std::set<std::string, std::less<>> unlabelled)
+    : settings_(std::move(settings)),
+      labels_(std::move(labels)),
+      said_(std::move(said)),
+      unlabelled_(std::move(unlabelled)) {}
 
 std::shared_ptr<Cascade> Cascade::from(CascadeSettings settings, const Config& config,
                                        const LabelReading& reading, std::vector<ConfigProblem>& problems) {
   const std::size_t before = problems.size();
-  Words labels = read_words(config, settings.labels, "judge.labels", reading, problems);
+  ReadWords labels = read_words(config, settings.labels, "judge.labels", reading, problems);
   Words said;
   if (!settings.people_said.empty())
-    said = read_words(config, settings.people_said, "judge.people", reading, problems);
+    said = read_words(config, settings.people_said, "judge.people", reading, problems).words;
   if (problems.size() > before) return nullptr;
   const std::string path = settings.labels;
-  auto cascade = std::make_shared<Cascade>(std::move(settings), std::move(labels), std::move(said));
+  auto cascade = std::make_shared<Cascade>(std::move(settings), std::move(labels.words), std::move(said),
+                                           std::move(labels.without));
   if (std::string missing = cascade->too_few(cascade->labels()); !missing.empty()) {
     problems.push_back({path, "judge.labels", std::move(missing)});
     return nullptr;
@@ -184,12 +197,12 @@ JsonObject Cascade::rests_on() const {
           {"labels", hex(sha256(canonical_text(std::move(labels))))}};
 }
 
-std::string Cascade::refusal_of(std::size_t judge, const Shown& shown) const {
+std::string Cascade::refusal_of(std::size_t judge, const Shown& shown, std::int64_t labelled) const {
   if (shown.search.chosen()) return "";
   const AgreementPromise promise = promise_of(judge);
   const CascadeJudge& own = settings_.judges[judge];
   const std::int64_t fewest = fewest_labels(promise);
-  const auto all = static_cast<std::int64_t>(labels_.size());
+  const std::int64_t all = labelled;
   const std::string who = named(own);
   if (shown.search.tests.empty() || shown.search.tests.front().cases == 0) {
     return fmt::format("{} decides nothing: of {} none {}, and at least {} are needed", who,
@@ -231,7 +244,7 @@ Result<JsonObject> Cascade::learn(const std::vector<CalibrationCase>& cases) con
   }
   Shown shown{static_cast<std::int64_t>(labelled.size()),
               find_threshold(labelled, settings_.judges[judge].votes, promise_of(judge))};
-  shown.refusal = refusal_of(judge, shown);
+  shown.refusal = refusal_of(judge, shown, static_cast<std::int64_t>(cases.size()));
   std::vector<std::string> refusals;
   for (const Shown& earlier : shown_) {
     if (!earlier.refusal.empty()) refusals.push_back(earlier.refusal);

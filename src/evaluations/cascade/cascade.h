@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,10 @@ class Cascade final : public RunCalibration {
     std::string refusal = {};
   };
 
+  // `unlabelled`: cases that stand in the file of labels and have none.
   Cascade(CascadeSettings settings, std::map<std::string, PeoplesWord, std::less<>> labels,
-          std::map<std::string, PeoplesWord, std::less<>> said = {});
+          std::map<std::string, PeoplesWord, std::less<>> said = {},
+          std::set<std::string, std::less<>> unlabelled = {});
   // With the labels that the config names. Null after problems: also if there are fewer than the promise
   // needs at the least.
   static std::shared_ptr<Cascade> from(CascadeSettings settings, const Config& config,
@@ -59,6 +62,7 @@ class Cascade final : public RunCalibration {
   // What people say of a case that is left to them; null: nothing yet.
   const PeoplesWord* said_of(std::string_view id) const;
   std::size_t labels() const { return labels_.size(); }
+  bool was_left_out(std::string_view id) const { return unlabelled_.contains(id); }
   // Of what people say, by the key of the config that names its file: who decides hangs on it.
   std::map<std::string, std::string> fingerprints() const;
   // Of the judges that promise, in their order, as far as it is known.
@@ -85,11 +89,13 @@ class Cascade final : public RunCalibration {
  private:
   std::size_t promising() const;
   AgreementPromise promise_of(std::size_t judge) const;
-  std::string refusal_of(std::size_t judge, const Shown& shown) const;
+  // Of so many labelled cases of the run.
+  std::string refusal_of(std::size_t judge, const Shown& shown, std::int64_t labelled) const;
 
   CascadeSettings settings_;
   std::map<std::string, PeoplesWord, std::less<>> labels_;
   std::map<std::string, PeoplesWord, std::less<>> said_;
+  std::set<std::string, std::less<>> unlabelled_;
   std::vector<Shown> shown_;
 };
 

@@ -51,6 +51,8 @@ class CascadeFigures final : public Aggregate {
 
   void add(const Case& input, const ResultLine& line) override {
     inner_->add(input, line);
+    if (cascade_->label_of(input.id) != nullptr) ++labelled_;
+    if (cascade_->was_left_out(input.id)) ++unlabelled_;
     if (!line.has_facts()) return;
     const CascadeFacts& facts = facts_(line);
     if (facts.record) take(input, *facts.record, facts.shown);
@@ -160,8 +162,10 @@ class CascadeFigures final : public Aggregate {
       metrics.back().better = Metric::Better::neither;
       metrics.push_back(figures::count("cascade.left_to_people", left_, cases_));
     }
-    metrics.push_back(figures::count("cascade.labels", static_cast<std::int64_t>(cascade_->labels()),
-                                     static_cast<std::int64_t>(cascade_->labels())));
+    const auto given = static_cast<std::int64_t>(cascade_->labels());
+    metrics.push_back(figures::count("cascade.labels", labelled_, given));
+    if (unlabelled_ > 0) metrics.back().estimate.missing["not_labelled"] = unlabelled_;
+    metrics.push_back(figures::count("cascade.labels_of_no_case", given - labelled_, given));
     metrics.push_back(figures::count("cascade.requests", requests(), cases_));
     metrics.push_back(figures::count("cascade.requests.alone", 0, cases_));
     metrics.back().estimate = alone_requests();
@@ -266,6 +270,20 @@ class CascadeFigures final : public Aggregate {
                       level_words(cascade_->settings().confidence),
                       share_words(cascade_->settings().agreement), join(kept, "; ")));
     }
+    const auto given = static_cast<std::int64_t>(cascade_->labels());
+    if (labelled_ < given) {
+      const std::int64_t strangers = given - labelled_;
+      said.push_back(fmt::format("{} of {} {} of no case of this run, and nothing follows from {}.",
+                                 count_words(strangers), counted_words(given, "label", "labels"),
+                                 strangers == 1 ? "is" : "are", strangers == 1 ? "it" : "them"));
+    }
+    if (unlabelled_ > 0) {
+      said.push_back(
+          fmt::format("Of {} that were drawn to be labelled {} no label: the promise holds as far as it "
+                      "was chance, and not how hard they are, that left these out.",
+                      counted_words(labelled_ + unlabelled_, "case", "cases"),
+                      unlabelled_ == 1 ? "1 has" : fmt::format("{} have", count_words(unlabelled_))));
+    }
     for (const Cascade::Shown& shown : cascade_->shown()) {
       if (!shown.refusal.empty()) said.push_back(shown.refusal + ".");
     }
@@ -332,6 +350,8 @@ class CascadeFigures final : public Aggregate {
   const CascadeFacts& (*facts_)(const ResultLine&);
   std::vector<std::string> shown_;
   std::vector<JudgeTally> tallies_;  // by judge
+  std::int64_t labelled_ = 0;        // cases of the run that calibrate
+  std::int64_t unlabelled_ = 0;      // that were drawn to, and that nobody has labelled
   std::int64_t cases_ = 0;           // that somebody decided, or that were left to people
   std::int64_t left_ = 0;            // to people, who have said nothing yet
   std::int64_t said_ = 0;            // by them
@@ -356,8 +376,8 @@ std::vector<std::string> cascade_metric_names(const Cascade& cascade) {
     names.push_back("cascade.agreement." + judge.name);
     if (judge.error) names.push_back("cascade.threshold." + judge.name);
   }
-  for (const char* part :
-       {"coverage.people", "left_to_people", "labels", "requests", "requests.alone", "cost", "cost.alone"})
+  for (const char* part : {"coverage.people", "left_to_people", "labels", "labels_of_no_case", "requests",
+                           "requests.alone", "cost", "cost.alone"})
     names.push_back(std::string("cascade.") + part);
   return names;
 }
@@ -370,10 +390,9 @@ std::string cascade_remark(const Cascade& cascade) {
       needs.push_back(fmt::format("{} needs at least {} of them", judge.settings.model,
                                   fewest_labels({settings.agreement, *judge.error})));
   }
-  return fmt::format(
-      "cascade: {} are judged first; to promise anything {}",
-      counted_words(static_cast<std::int64_t>(cascade.labels()), "labelled case", "labelled cases"),
-      join(needs, ", "));
+  return fmt::format("cascade: the cases of {} are judged first; to promise anything {}",
+                     counted_words(static_cast<std::int64_t>(cascade.labels()), "label", "labels"),
+                     join(needs, ", "));
 }
 
 }  // namespace assay

@@ -29,6 +29,7 @@ struct ReadFile {
   std::string path;
   std::string drawn;
   std::vector<ReadLabel> labels;  // one a case
+  std::vector<std::string> unlabelled;
 };
 
 // Reads the rows of one file, and tells what is wrong with them.
@@ -36,10 +37,10 @@ class RowReader {
  public:
   RowReader(const LabelFiles& files, LabelFilePlace place) : files_(files), place_(std::move(place)) {}
 
-  ReadFile read(const std::vector<LabelRow>& rows) const {
-    ReadFile file{.path = place_.path, .drawn = {}, .labels = {}};
+  ReadFile read(const LabelRows& rows) const {
+    ReadFile file{.path = place_.path, .drawn = {}, .labels = {}, .unlabelled = rows.unlabelled};
     std::set<std::string> seen;
-    for (const LabelRow& row : rows) {
+    for (const LabelRow& row : rows.labelled) {
       if (file.drawn.empty()) file.drawn = row.drawn;
       HumanLabel label{row.id, number_in(row, "label", row.label).value_or(0), row.probability};
       for (const auto& [name, cell] : row.people) {
@@ -163,6 +164,8 @@ std::optional<HumanLabels> read_human_labels(const Config& config, const LabelFi
   } else {
     for (ReadLabel& one : read.front().labels) labels.labels.push_back(std::move(one.label));
   }
+  for (const ReadFile& file : read) labels.unlabelled.insert(file.unlabelled.begin(), file.unlabelled.end());
+  for (const HumanLabel& label : labels.labels) labels.unlabelled.erase(label.id);
   return labels;
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ struct LabelsDrawn {
 };
 
 struct HumanLabels {
-  std::vector<HumanLabel> labels;  // one a case
+  std::vector<HumanLabel> labels;    // one a case
+  std::set<std::string> unlabelled;  // ids of cases that were drawn and that nobody has labelled
   std::vector<LabelsDrawn> files;
 };
 

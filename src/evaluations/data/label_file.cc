@@ -24,8 +24,7 @@ std::map<std::string, std::string> people_in(const CsvTable& table, const CsvRow
 
 }  // namespace
 
-std::optional<std::vector<LabelRow>> read_label_file(const Result<std::string>& text,
-                                                     const LabelFilePlace& place) {
+std::optional<LabelRows> read_label_file(const Result<std::string>& text, const LabelFilePlace& place) {
   if (!text) {
     place.complain(text.error().text());
     return std::nullopt;
@@ -46,9 +45,12 @@ std::optional<std::vector<LabelRow>> read_label_file(const Result<std::string>& 
     if (at == table->columns.size()) place.complain(fmt::format("there is no column {}", name));
   }
   if (id == table->columns.size() || label == table->columns.size()) return std::nullopt;
-  std::vector<LabelRow> rows;
+  LabelRows rows;
   for (const CsvRow& row : table->rows) {
-    if (trim(row.cells[label]).empty()) continue;  // not labelled yet
+    if (trim(row.cells[label]).empty()) {
+      rows.unlabelled.push_back(row.cells[id]);
+      continue;
+    }
     double chance = 1;
     if (probability < table->columns.size()) {
       const auto given = cell_number(row.cells[probability]);
@@ -58,8 +60,8 @@ std::optional<std::vector<LabelRow>> read_label_file(const Result<std::string>& 
       }
       chance = given.value_or(1);
     }
-    rows.push_back({row.line, row.cells[id], row.cells[label], chance,
-                    drawn < table->columns.size() ? row.cells[drawn] : "", people_in(*table, row)});
+    rows.labelled.push_back({row.line, row.cells[id], row.cells[label], chance,
+                             drawn < table->columns.size() ? row.cells[drawn] : "", people_in(*table, row)});
   }
   return rows;
 }

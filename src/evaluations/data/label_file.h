@@ -24,6 +24,11 @@ struct LabelRow {
   std::map<std::string, std::string> people = {};  // by name; as it stands there, without who said nothing
 };
 
+struct LabelRows {
+  std::vector<LabelRow> labelled;
+  std::vector<std::string> unlabelled;  // ids of rows that nobody has labelled
+};
+
 // Where problems of the file go.
 struct LabelFilePlace {
   std::string path;
@@ -33,9 +38,8 @@ struct LabelFilePlace {
   void complain(std::string what) const { problems.push_back({path, key, std::move(what)}); }
 };
 
-// The rows that have a label. Nothing if there is no such file or it has no such columns; single cells that
-// are wrong are problems, too. `text`: what stands in it.
-std::optional<std::vector<LabelRow>> read_label_file(const Result<std::string>& text,
-                                                     const LabelFilePlace& place);
+// Nothing if there is no such file or it has no such columns; single cells that are wrong are problems, too.
+// `text`: what stands in it.
+std::optional<LabelRows> read_label_file(const Result<std::string>& text, const LabelFilePlace& place);
 
 }  // namespace assay

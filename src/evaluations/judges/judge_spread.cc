@@ -71,6 +71,7 @@ void JudgeSpread::add(const std::string& figure, VotedCase one) {
   std::erase_if(one.answers, [](const std::vector<double>& votes) { return votes.empty(); });
   if (one.answers.empty()) return;
   OfFigure& known = of(figure);
+  ++known.seen;
   if (known.cases.size() < kMostCases) known.cases.push_back(std::move(one));
 }
 
@@ -84,12 +85,17 @@ void JudgeSpread::apply(Summary& summary, const std::string& on) {
   Table table = components_table("Where the noise of the judge is");
   std::optional<VoteSpread> widest;
   const std::string* widest_figure = nullptr;
-  for (const auto& [figure, cases, verdicts] : figures_) {
+  for (const auto& [figure, cases, verdicts, seen] : figures_) {
     if (!votes_twice(cases)) continue;
     VoteSpread spread = vote_spread(cases);
     if (!spread.undefined.empty()) continue;
     add_components(figure, spread, summary, table);
     if (!verdicts.empty()) spread = verdict_spread(verdicts, spread.votes, {.draws = 0});
+    if (const auto kept = static_cast<std::int64_t>(cases.size()); seen > kept) {
+      spread.clusters = std::llround(static_cast<double>(spread.clusters) * static_cast<double>(seen) /
+                                     static_cast<double>(kept));
+      spread.cases = seen;
+    }
     const auto width = [](const VoteSpread& one) { return expected_half_width(one, design_of(one)); };
     if (widest && width(spread) <= width(*widest)) continue;
     widest = std::move(spread);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,12 +38,14 @@ class JudgeSpread {
   static std::vector<std::string> metric_names(const std::string& figure);
 
  private:
-  // More cases say nothing more of variances; memory does not grow with them.
+  // More cases say nothing more of variances; memory does not grow with them. What they all reach is said of
+  // all.
   static constexpr std::size_t kMostCases = 20'000;
   struct OfFigure {
     std::string name;
     std::vector<VotedCase> cases;
     std::vector<VotedCase> verdicts;  // of the same cases; empty: the mean of the votes counts
+    std::int64_t seen = 0;            // cases, those that are not kept included
   };
   OfFigure& of(const std::string& figure);
   std::vector<OfFigure> figures_;  // in order of first sight

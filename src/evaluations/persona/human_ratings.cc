@@ -72,7 +72,7 @@ void HumanRatings::read_sheet(const Config& config, Mode mode, std::vector<Confi
   const LabelFilePlace place{path, "human", problems};
   const auto rows = read_label_file(config.made("labels in " + path, [&] { return read_file(path); }), place);
   if (!rows) return;
-  for (const LabelRow& row : *rows) {
+  for (const LabelRow& row : rows->labelled) {
     if (drawn_.empty()) drawn_ = row.drawn;
     const auto said = [&](const std::string& column, const std::string& cell) {
       auto rating = rating_in(cell, mode);

@@ -69,19 +69,32 @@ std::vector<int> answer_numbers(const AuditInput& input) {
   return any ? numbers : std::vector<int>();
 }
 
+// How many cases each system solved, of how many that it has a score of.
+struct Solved {
+  double solved = 0;
+  double asked = 0;
+};
+std::vector<Solved> solved_by(const SolvedTable& table) {
+  std::vector<Solved> systems(table.systems);
+  for (std::size_t j = 0; j < table.systems; ++j) {
+    for (std::size_t i = 0; i < table.cases; ++i) {
+      if (!std::isfinite(table.at(j, i))) continue;
+      systems[j].solved += table.at(j, i);
+      systems[j].asked += 1;
+    }
+  }
+  return systems;
+}
+
 // Against the mean of the others, so that a case does not agree with itself.
-Estimate rest_correlation(const SolvedTable& table, std::size_t one) {
+Estimate rest_correlation(const SolvedTable& table, const std::vector<Solved>& systems, std::size_t one) {
   std::vector<double> solved;
   std::vector<double> rest;
   for (std::size_t j = 0; j < table.systems; ++j) {
-    if (!std::isfinite(table.at(j, one))) continue;
-    Moments others;
-    for (std::size_t i = 0; i < table.cases; ++i) {
-      if (i != one && std::isfinite(table.at(j, i))) others.add(table.at(j, i));
-    }
-    if (!others.mean()) continue;
-    solved.push_back(table.at(j, one));
-    rest.push_back(*others.mean());
+    const double own = table.at(j, one);
+    if (!std::isfinite(own) || systems[j].asked < 2) continue;
+    solved.push_back(own);
+    rest.push_back((systems[j].solved - own) / (systems[j].asked - 1));
   }
   return point_biserial(solved, rest).coefficient;
 }
@@ -90,6 +103,7 @@ std::vector<Audit::OneCase> described_cases(const AuditInput& input, const Solve
   const ItemFits fits = fit_items(table);
   audit.no_model = fits.undefined;
   const WrongKeys keys = suspect_keys(table, answer_numbers(input));
+  const std::vector<Solved> systems = solved_by(table);
   std::vector<Audit::OneCase> cases;
   for (std::size_t i = 0; i < input.cases.size(); ++i) {
     Audit::OneCase one;
@@ -99,7 +113,7 @@ std::vector<Audit::OneCase> described_cases(const AuditInput& input, const Solve
       ++one.asked;
       one.solved += table.at(j, i) >= 0.5 ? 1 : 0;
     }
-    one.point_biserial = rest_correlation(table, i);
+    one.point_biserial = rest_correlation(table, systems, i);
     const std::string why = fits.undefined;
     one.discrimination = why.empty() ? fits.cases[i].discrimination : undefined_figure(why, one.asked);
     one.difficulty = why.empty() ? fits.cases[i].difficulty : undefined_figure(why, one.asked);
@@ -151,7 +165,29 @@ std::vector<Audit::Cluster> clusters_of(const NearDuplicates& found) {
   return clusters;
 }
 
+bool named_clusters(const std::vector<AuditedCase>& cases) {
+  return std::ranges::any_of(cases, [](const AuditedCase& one) { return !one.cluster.empty(); });
+}
+
+// What is drawn together, by case: near-duplicates, and the cases of one of the runs' clusters.
+std::vector<std::string> units_of(const AuditInput& input, const NearDuplicates& found) {
+  std::vector<std::size_t> unit = found.cluster_of;  // the least place of it
+  std::map<std::string_view, std::size_t> named;
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    const std::string& cluster = input.cases[i].cluster;
+    if (cluster.empty()) continue;
+    const std::size_t own = unit[i];
+    const std::size_t other = unit[named.try_emplace(cluster, i).first->second];
+    std::ranges::replace(unit, std::max(own, other), std::min(own, other));
+  }
+  std::vector<std::string> names;
+  names.reserve(unit.size());
+  for (const std::size_t place : unit) names.push_back(std::to_string(place));
+  return names;
+}
+
 std::vector<Audit::System> described_systems(const AuditInput& input, const NearDuplicates& found) {
+  const std::vector<std::string> units = units_of(input, found);
   std::vector<Audit::System> systems;
   for (std::size_t j = 0; j < input.systems.size(); ++j) {
     std::vector<double> values;
@@ -159,7 +195,7 @@ std::vector<Audit::System> described_systems(const AuditInput& input, const Near
     for (std::size_t i = 0; i < input.cases.size(); ++i) {
       if (!input.scores[j][i]) continue;
       values.push_back(*input.scores[j][i]);
-      clusters.push_back(std::to_string(found.cluster_of[i]));
+      clusters.push_back(units[i]);
     }
     systems.push_back({input.systems[j], within_range(estimate_mean(values), input.range),
                        within_range(estimate_mean(values, clusters), input.range),
@@ -217,23 +253,32 @@ std::vector<std::string> sentences(const AuditInput& input, const Audit& audit) 
       all > telling + same ? fmt::format(", and {} tell nothing by the scores that they have",
                                          count_words(all - telling - same))
                            : ""));
+  const bool named_by_runs = named_clusters(audit.about);
+  const std::string worth =
+      fmt::format("{} worth {} independent ones.", counted_words(all, "case is", "cases are"),
+                  count_words(std::llround(audit.effective_cases)));
+  const auto by_the_runs = [&] {
+    if (named_by_runs) list.push_back(fmt::format("By the clusters that the runs name, {}", worth));
+  };
   const bool texts =
       std::ranges::any_of(audit.about, [](const AuditedCase& one) { return !one.text.empty(); });
   if (!texts) {
     list.push_back("The texts of the cases are not known, so near-duplicates are not looked for.");
+    by_the_runs();
     return list;
   }
   if (audit.clusters.empty()) {
     list.push_back("No two cases have nearly the same text.");
+    by_the_runs();
     return list;
   }
   std::int64_t in = 0;
   for (const Audit::Cluster& cluster : audit.clusters) in += static_cast<std::int64_t>(cluster.places.size());
-  list.push_back(fmt::format(
-      "{} nearly the same text as another, in {}; with them, {} worth {} independent ones.",
-      counted_words(in, "case has", "cases have"),
-      counted_words(static_cast<std::int64_t>(audit.clusters.size()), "cluster", "clusters"),
-      counted_words(all, "case is", "cases are"), count_words(std::llround(audit.effective_cases))));
+  list.push_back(
+      fmt::format("{} nearly the same text as another, in {}; with them{}, {}",
+                  counted_words(in, "case has", "cases have"),
+                  counted_words(static_cast<std::int64_t>(audit.clusters.size()), "cluster", "clusters"),
+                  named_by_runs ? " and the clusters that the runs name" : "", worth));
   return list;
 }
 

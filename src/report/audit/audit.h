@@ -16,8 +16,9 @@ namespace assay {
 
 struct AuditedCase {
   std::string id;
-  std::string text = {};  // what it is about, whole
-  std::string key = {};   // the answer that counts as right, where the data have one
+  std::string text = {};     // what it is about, whole
+  std::string key = {};      // the answer that counts as right, where the data have one
+  std::string cluster = {};  // that the run names; "": the case itself
 };
 
 struct AuditInput {
@@ -46,7 +47,7 @@ struct Audit {
   struct System {
     std::string name;
     Estimate mean;       // cases taken as independent
-    Estimate clustered;  // near-duplicates taken as one cluster
+    Estimate clustered;  // near-duplicates taken as one cluster, and what the runs name as one
     std::optional<double> design_effect;
   };
   struct OneCase {
@@ -79,7 +80,7 @@ struct Audit {
   std::vector<std::size_t> solved_by_none;
   std::vector<Suspect> suspects;  // the most suspicious first
   std::vector<Cluster> clusters;  // the largest first
-  double effective_cases = 0;     // independent ones that the cases are worth, near-duplicates considered
+  double effective_cases = 0;     // independent ones that the cases are worth, all clusters considered
   std::string no_model;           // why there are no discriminations
   std::int64_t not_in_all = 0;
 };

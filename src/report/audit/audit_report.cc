@@ -78,10 +78,15 @@ Table answers_table(const Audit& audit, std::size_t most) {
 }
 
 Table systems_table(const Audit& audit) {
+  const bool named =
+      std::ranges::any_of(audit.about, [](const AuditedCase& one) { return !one.cluster.empty(); });
   Table table{"systems",
-              "What near-duplicates do to the intervals",
+              named ? "What near-duplicates and the runs' clusters do to the intervals"
+                    : "What near-duplicates do to the intervals",
               {"system", "mean", "95% interval, cases as independent",
-               "95% interval, near-duplicates as clusters", "design effect"},
+               named ? "95% interval, near-duplicates and the runs' clusters as clusters"
+                     : "95% interval, near-duplicates as clusters",
+               "design effect"},
               {},
               false,
               "",

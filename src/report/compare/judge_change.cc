@@ -80,6 +80,8 @@ std::string sentence_of(const JudgeChange::Figure& figure) {
   text += fmt::format(
       "{} is {}", figure.pass_or_fail ? "kappa" : "alpha",
       figure.beyond_chance.value ? number_words(*figure.beyond_chance.value) : std::string(kNotAvailable));
+  if (figure.beyond_chance.ci)
+    text += fmt::format(" (95% interval {})", range_words(*figure.beyond_chance.ci, Metric::Form::number));
   if (figure.rose + figure.fell == 0) return text + "; no score moves.";
   text += fmt::format("; the new judge moves it by {}", signed_number(figure.shift.value.value_or(0)));
   if (figure.shift.ci) {

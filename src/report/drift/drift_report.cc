@@ -19,7 +19,6 @@
 namespace assay {
 namespace {
 
-constexpr double kSame = 1e-9;
 
 struct Group {
   std::vector<const AnchorRun*> runs;  // in the order of time
@@ -102,22 +101,17 @@ DriftSeries series_of(const Group& group) {
     DriftSeries::Run run{one->run.directory, one->run.summary.started, 0, std::nullopt, std::nullopt, 1};
     std::vector<double>& row = scores.emplace_back();
     double sum = 0;
-    std::int64_t labelled = 0;
-    std::int64_t same = 0;
-    std::size_t i = 0;
     for (const std::string& id : ids) {
       const auto score = one->scores.find(id);
-      const double label = labels[i++];
       row.push_back(score == one->scores.end() ? std::numeric_limits<double>::quiet_NaN() : score->second);
       if (score == one->scores.end()) continue;
       ++run.judged;
       sum += score->second;
-      if (std::isnan(label)) continue;
-      ++labelled;
-      same += std::abs(score->second - label) <= kSame ? 1 : 0;
     }
     if (run.judged > 0) run.mean = sum / static_cast<double>(run.judged);
-    if (labelled > 0) run.agreement = static_cast<double>(same) / static_cast<double>(labelled);
+    const auto& metrics = one->run.summary.metrics;
+    const auto agreement = std::ranges::find(metrics, "anchors.agreement", &Metric::name);
+    if (agreement != metrics.end()) run.agreement = agreement->estimate.value;
     series.runs.push_back(std::move(run));
   }
   DriftPlan plan;

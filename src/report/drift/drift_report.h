@@ -31,7 +31,7 @@ struct DriftSeries {
     std::string started;
     std::int64_t judged = 0;
     std::optional<double> mean;       // of the anchors' scores
-    std::optional<double> agreement;  // share that people say too
+    std::optional<double> agreement;  // share that people say too, as the run has it (anchors.agreement)
     double evidence = 1;
   };
   std::string evaluation;

@@ -319,7 +319,10 @@ void fill(AuditInput& input, const std::vector<ReadRun>& runs, const std::vector
       ids.push_back(one.id);
   }
   input.not_in_all = static_cast<std::int64_t>(all.size() - ids.size());
-  for (const std::string& id : ids) input.cases.push_back(runs.front().about.at(id));
+  for (const std::string& id : ids) {
+    input.cases.push_back(runs.front().about.at(id));
+    input.cases.back().cluster = by_id.front().at(id)->cluster;
+  }
   for (const OneSystem& system : systems) {
     auto& scores = input.scores.emplace_back();
     auto& answers = input.answers.emplace_back();

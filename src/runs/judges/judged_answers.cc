@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "core/file.h"
 #include "core/text.h"
 #include "runs/labels/judged_run.h"
 #include "runs/result_lines.h"
@@ -60,6 +63,39 @@ std::optional<JudgedText> judged_text(std::string_view evaluation, const Json& l
   return judged;
 }
 
+std::string answers_folder(const std::string& directory) {
+  return directory + "/responses";
+}
+
+bool has_own_answers(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(answers_folder(directory), ignored);
+}
+
+// The answers of an experiment stand beside its lines: by query, those of all conditions and runs. Nothing
+// where the run has none of its own.
+Result<std::optional<std::map<std::string, std::string>>> answers_by_query(const std::string& directory) {
+  if (!has_own_answers(directory)) return std::nullopt;
+  const std::string folder = answers_folder(directory);
+  std::error_code ignored;
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    files.push_back(entry.path().filename().string());
+  std::ranges::sort(files);
+  std::map<std::string, std::string> answers;
+  for (const std::string& file : files) {
+    const std::string path = folder + "/" + file;
+    const auto text = read_file(path);
+    if (!text) return fail(text.error());
+    const auto tree = parse_json(*text);
+    if (!tree) return fail(Error(tree.error()).with("file", path));
+    if (!tree->is_object()) continue;
+    for (const auto& [query, answer] : tree->get_object())
+      answers[query] += fmt::format("{}\n{}\n", file, canonical_text(answer));
+  }
+  return answers;
+}
+
 std::string data_hash(const std::string& directory) {
   auto store = RunStore::open(directory, nullptr);
   return store ? (*store)->identity().data_hash : std::string();
@@ -106,6 +142,19 @@ Result<JudgedAnswers> judged_answers(const RunScores& base, const RunScores& fre
   if (!run) return fail(std::move(run.error()));
   for (const labels::JudgedFigure& figure : run->figures) answers.figures.push_back(figure.name);
   const std::string& evaluation = fresh.summary.evaluation;
+  if (evaluation == "experiment") {
+    const auto before = answers_by_query(base.directory);
+    if (!before) return fail(before.error());
+    const auto after = answers_by_query(fresh.directory);
+    if (!after) return fail(after.error());
+    if (*before && *after) {
+      for (const auto& [query, text] : **before) {
+        const auto other = (*after)->find(query);
+        if (other != (*after)->end() && other->second != text) answers.differ.insert(query);
+      }
+      return answers;
+    }
+  }
   std::map<std::string, JudgedText> before;
   bool held = true;
   if (auto read = each_result_line(base.directory,
@@ -119,7 +168,8 @@ Result<JudgedAnswers> judged_answers(const RunScores& base, const RunScores& fre
     return fail(std::move(read.error()));
   if (!held) {
     const std::string hash = data_hash(base.directory);
-    answers.known = evaluation != "experiment" && !hash.empty() && hash == data_hash(fresh.directory);
+    answers.known = !has_own_answers(base.directory) && !has_own_answers(fresh.directory) && !hash.empty() &&
+                    hash == data_hash(fresh.directory);
     return answers;
   }
   auto read = each_result_line(fresh.directory, [&](const Json& line) {

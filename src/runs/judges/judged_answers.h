@@ -14,8 +14,8 @@
 
 namespace assay {
 
-// Reads the lines of both runs. Where an evaluation's lines do not hold what was judged, it is the same if
-// both runs read the same data, and unknown otherwise.
+// Reads the lines of both runs, and of an experiment the answers beside them. Where neither holds what was
+// judged, it is the same if both runs read the same data, and unknown otherwise.
 Result<JudgedAnswers> judged_answers(const RunScores& base, const RunScores& fresh);
 
 // What the judge said of a case, for a figure ("correct.rate.new"): up to three different reasons.

@@ -245,14 +245,15 @@ Result<LabelSample> draw_label_sample(const SampleRequest& request) {
     task.material = shown.material;
     add_answers(shown, source->variant, task.material);
   }
+  // In an order of chance: nobody learns anything from it, and what is labelled by whoever stops early is a
+  // random part of the sheet.
+  Random random = Random::keyed(plan.seed, "label", "page");
+  for (std::size_t i = sheet.tasks.size(); i > 1; --i)
+    std::swap(sheet.tasks[i - 1], sheet.tasks[random.below(i)]);
   LabelSample sample;
   sample.cases = sheet.tasks.size();
   sample.csv = csv_of(sheet);
   sheet.mark = hex(sha256(sample.csv)).substr(0, 16);
-  // In the file they stand as in the data; on the page nobody learns anything from their order.
-  Random random = Random::keyed(plan.seed, "label", "page");
-  for (std::size_t i = sheet.tasks.size(); i > 1; --i)
-    std::swap(sheet.tasks[i - 1], sheet.tasks[random.below(i)]);
   sample.page = label_sheet_page(sheet);
   return sample;
 }

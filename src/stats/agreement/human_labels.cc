@@ -1,7 +1,6 @@
 #include "stats/agreement/human_labels.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -87,25 +86,45 @@ double covariance(const std::vector<double>& x, const std::vector<double>& y) {
   return sum / n;
 }
 
-// human - λ·judge of the four kinds of rows there can be where all is 0 or 1.
-std::array<double, 4> residuals_of_each(double lambda) {
-  return {0, 1, -lambda, 1 - lambda};
+// How many of the labelled rows judge and people say exactly the same of.
+struct Equal {
+  std::int64_t rows = 0;
+  std::int64_t of = 0;
+  void add(double human, double judge) {
+    rows += human == judge ? 1 : 0;
+    ++of;
+  }
+  bool most() const { return 2 * rows >= of; }
+};
+
+// human - λ·judge of the four rows that are taken as labelled besides; `mean` is that of the labelled ones,
+// `deviation` that of all of the judge's scores. Nothing where none are.
+std::vector<double> residuals_besides(UnseenErrors unseen, const Equal& equal, double lambda, double mean,
+                                      double deviation) {
+  if (unseen == UnseenErrors::one_of_each) return {0, 1, -lambda, 1 - lambda};
+  if (unseen == UnseenErrors::none || !equal.most()) return {};
+  const double apart = (1 + lambda) * deviation;
+  const double alike = (1 - lambda) * deviation;
+  return {mean - apart, mean - alike, mean + alike, mean + apart};
 }
 
-// λ·mean(unlabelled judge) + mean(human - λ·judge).
-Estimate powered(const Labelled& labelled, const Moments& unlabelled, double lambda, std::string method,
-                 const LabelOptions& options) {
+// λ·mean(unlabelled judge) + mean(human - λ·judge); `deviation` is that of the judge's scores.
+Estimate powered(const Labelled& labelled, const Moments& unlabelled, double lambda, double deviation,
+                 std::string method, const LabelOptions& options) {
+  Equal equal;
   Moments residual;
   double scale = 0;
   for (std::size_t i = 0; i < labelled.human.size(); ++i) {
     residual.add(labelled.human[i] - lambda * labelled.judge[i]);
+    equal.add(labelled.human[i], labelled.judge[i]);
     scale = std::max(scale, std::fabs(labelled.human[i]) + std::fabs(labelled.judge[i]));
   }
   const Part rest = part_of(unlabelled, options.interval);
   Part own = part_of(residual, options.interval);
-  if (options.one_of_each && residual.n() > 1) {
+  const auto besides = residuals_besides(options.unseen, equal, lambda, *residual.mean(), deviation);
+  if (!besides.empty() && residual.n() > 1) {
     Moments spread = residual;
-    for (const double one : residuals_of_each(lambda)) spread.add(one);
+    for (const double one : besides) spread.add(one);
     const double n = static_cast<double>(spread.n());
     own.variance = part_of(spread, options.interval).variance * n / static_cast<double>(residual.n());
   }
@@ -160,15 +179,16 @@ HumanLabelFigures with_human_labels(std::span<const double> human, std::span<con
     figures.ppi = figures.ppi_plus_plus = undefined_figure(
         labelled.human.empty() ? "no row has a human label" : "no row is judged alone; use the human labels");
   } else {
-    figures.ppi = powered(labelled, unlabelled, 1, "ppi", options);
     const double n = static_cast<double>(people.n());
     const double others = static_cast<double>(unlabelled.n());
     const double deviation = everywhere.sample_deviation().value_or(0);
+    figures.ppi = powered(labelled, unlabelled, 1, deviation, "ppi", options);
     const double lambda = deviation > 0 ? covariance(labelled.human, labelled.judge) /
                                               ((1 + n / others) * deviation * deviation)
                                         : 0;
     figures.lambda = std::clamp(lambda, 0.0, 1.0);
-    figures.ppi_plus_plus = powered(labelled, unlabelled, *figures.lambda, "ppi_plus_plus", options);
+    figures.ppi_plus_plus =
+        powered(labelled, unlabelled, *figures.lambda, deviation, "ppi_plus_plus", options);
   }
   if (left_out > 0) {
     for (Estimate* estimate : {&figures.human_only, &figures.ppi, &figures.ppi_plus_plus}) {
@@ -188,6 +208,8 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
   estimate.method = "ppi_plus_plus_weighted";
   estimate.level = options.level;
   std::vector<const JudgedRow*> used;
+  Equal equal;
+  Moments judged;
   double judge_sum = 0;
   double weights = 0;
   double square_weights = 0;
@@ -204,10 +226,12 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
       return {std::move(estimate), std::nullopt};
     }
     used.push_back(&row);
+    judged.add(row.judge);
     judge_sum += row.judge;
     scale = std::max(scale, std::fabs(row.judge));
     if (!row.human) continue;
     ++estimate.n;
+    equal.add(*row.human, row.judge);
     weights += 1 / row.probability;
     square_weights += 1 / (row.probability * row.probability);
     human_sum += *row.human / row.probability;
@@ -263,12 +287,14 @@ WeightedLabelFigure with_weighted_labels(std::span<const JudgedRow> rows, const 
     }
     // People saw few of the units: their number, not that of all, tells how well the spread is known.
     const double known = static_cast<double>(labelled_units);
-    if (options.one_of_each) {
+    const double mean = human_mean - lambda * judge_labelled_mean;
+    const auto besides =
+        residuals_besides(options.unseen, equal, lambda, mean, judged.sample_deviation().value_or(0));
+    if (!besides.empty()) {
       // With the weight that the labelled rows have in the variance.
       const double weight = count / weights;
       const double average = weight * weight * square_weights / static_cast<double>(estimate.n);
-      const double mean = human_mean - lambda * judge_labelled_mean;
-      for (const double one : residuals_of_each(lambda)) squares += average * (one - mean) * (one - mean);
+      for (const double one : besides) squares += average * (one - mean) * (one - mean);
       squares *= known / (known + 4);
     }
     if (options.interval == LabelInterval::student) {
@@ -293,7 +319,7 @@ Estimate people_of_weighted_labels(std::span<const JudgedRow> rows, const LabelO
     labelled.back().judge = 0;  // one that says nothing is trusted with nothing
   }
   LabelOptions alone = options;
-  alone.one_of_each = false;
+  alone.unseen = UnseenErrors::none;
   Estimate estimate = with_weighted_labels(labelled, alone).estimate;
   estimate.method = "mean_weighted";
   return estimate;

@@ -22,15 +22,25 @@ namespace assay {
 // divided by n - 1 and t quantiles; wider, and to be preferred below about 50 labels.
 enum class LabelInterval { normal, student };
 
+// What few labelled rows may not have shown. Where judge and people say exactly the same of most of them,
+// their residuals hardly vary, and an interval made of these alone would hold little but the judge's own. So
+// the variance of the corrected figure is taken as if four more rows had been labelled, in the manner of the
+// adjusted intervals for paired rates (Agresti and Min 2005, Bonett and Price 2012); the figure itself stays.
+enum class UnseenErrors {
+  none,
+  // For scores and labels that are 0 or 1 (or a half, where people are even): one row of each of the four
+  // kinds that there can be.
+  one_of_each,
+  // For scores of any kind, and only where at least half of the labelled rows are exactly equal: rows on
+  // which the judge's score says nothing of the label, both a standard deviation of the judge's scores up or
+  // down.
+  unrelated,
+};
+
 struct LabelOptions {
   double level = 0.95;
   LabelInterval interval = LabelInterval::normal;
-  // For scores and labels that are all 0 or 1: the variance of the corrected figure is taken as if one row of
-  // each of the four kinds (judge and people, 0 or 1) had been labelled besides, in the manner of the
-  // adjusted intervals for paired rates (Agresti and Min 2005, Bonett and Price 2012). Where the judge was
-  // right on all of a few rows, their residuals do not vary at all, and without this the interval would hold
-  // nothing but the judge's own. The figure itself stays.
-  bool one_of_each = false;
+  UnseenErrors unseen = UnseenErrors::none;
 };
 
 struct HumanLabelFigures {

@@ -101,6 +101,10 @@ Estimate wilson_shares(const ClusteredMoments& shares, std::int64_t decisions, d
   return estimate;
 }
 
+Interval wilson_of_size(double rate, double size, double freedom, double level) {
+  return wilson_interval(rate, size, quantile(boost::math::students_t(freedom), 0.5 + level / 2));
+}
+
 std::optional<Interval> wilson_of_equal(double rate, std::int64_t clusters, double level) {
   if ((rate != 0 && rate != 1) || clusters < 2 || !(level > 0 && level < 1)) return std::nullopt;
   return wilson_interval(rate, static_cast<double>(clusters),

@@ -26,6 +26,9 @@ Estimate wilson_clustered(const ClusteredMoments& decisions, double level = 0.95
 // error of the mean share (clustered if units come in clusters). `decisions` are those behind all shares.
 // Method "wilson_shares"; with several units a cluster "wilson_shares_clustered".
 Estimate wilson_shares(const ClusteredMoments& shares, std::int64_t decisions, double level = 0.95);
+// Wilson's formula for a rate that so many independent decisions would have known as well, a number that need
+// not be whole, with t of so many degrees of freedom.
+Interval wilson_of_size(double rate, double size, double freedom, double level = 0.95);
 // The interval of the case where all decisions are equal, for a rate of 0 or 1 that so many clusters carry;
 // nothing for another rate, and for fewer than two clusters.
 std::optional<Interval> wilson_of_equal(double rate, std::int64_t clusters, double level = 0.95);

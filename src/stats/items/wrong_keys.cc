@@ -112,39 +112,57 @@ class Mixture {
     return parts;
   }
 
-  // log P(answers of those that fail | key wrong) − log P(… | key right), given who is able to solve it.
-  double answers_say(std::size_t one, double z) const {
-    if (told_.empty()) return 0;
-    double says = 0;
-    const auto alike = [&](std::size_t system) {
-      // Of those that are marked as failing under a wrong key, the share that is in fact right.
-      const double able = share_of(abilities_[system] + spread_ * z);
-      const double right = able / (able + (1 - able) * (1 - options_.meets_wrong_key));
-      return std::min(right + (1 - right) * same_answer_, 1 - kLeastShare);
-    };
-    for (const std::size_t system : told_[one].alike) says += std::log(alike(system) / same_answer_);
-    for (const std::size_t system : told_[one].others)
-      says += std::log((1 - alike(system)) / std::max(1 - same_answer_, kLeastShare));
-    return says;
+  // What a system's mark and answer say at one point of difficulty, the same for all cases.
+  struct AtPoint {
+    double able = 0;        // solves a case
+    double solved = 0;      // log P(marked as solving | key right)
+    double failed = 0;      // … as failing
+    double met = 0;         // log P(marked as solving | key wrong)
+    double unmet = 0;       // … as failing
+    double told_alike = 0;  // log P(the commonest answer | key wrong) − log P(… | key right)
+    double told_other = 0;  // the same of another answer
+  };
+
+  void tabulate() {
+    at_.resize(table_.systems);
+    for (std::size_t j = 0; j < table_.systems; ++j) {
+      for (std::size_t q = 0; q < kPoints; ++q) {
+        AtPoint& at = at_[j][q];
+        at.able = share_of(abilities_[j] + spread_ * points_[q]);
+        const double met = (1 - at.able) * options_.meets_wrong_key;
+        at.solved = std::log(at.able);
+        at.failed = std::log(1 - at.able);
+        at.met = std::log(met);
+        at.unmet = std::log(1 - met);
+        if (told_.empty()) continue;
+        // Of those that are marked as failing under a wrong key, the share that is in fact right.
+        const double right = at.able / (at.able + (1 - at.able) * (1 - options_.meets_wrong_key));
+        const double alike = std::min(right + (1 - right) * same_answer_, 1 - kLeastShare);
+        at.told_alike = std::log(alike / same_answer_);
+        at.told_other = std::log((1 - alike) / std::max(1 - same_answer_, kLeastShare));
+      }
+    }
   }
 
   void expect() {
+    tabulate();
     for (std::size_t i = 0; i < table_.cases; ++i) {
       std::array<double, kPoints> right{};
       std::array<double, kPoints> wrong{};
-      for (std::size_t q = 0; q < kPoints; ++q) {
-        double log_right = 0;
-        double log_wrong = answers_say(i, points_[q]);
-        for (std::size_t j = 0; j < table_.systems; ++j) {
-          const double mark = table_.at(j, i);
-          if (!std::isfinite(mark)) continue;
-          const double able = share_of(abilities_[j] + spread_ * points_[q]);
-          const double met = (1 - able) * options_.meets_wrong_key;
-          log_right += std::log(mark >= 0.5 ? able : 1 - able);
-          log_wrong += std::log(mark >= 0.5 ? met : 1 - met);
+      if (!told_.empty()) {
+        for (const std::size_t system : told_[i].alike)
+          for (std::size_t q = 0; q < kPoints; ++q) wrong[q] += at_[system][q].told_alike;
+        for (const std::size_t system : told_[i].others)
+          for (std::size_t q = 0; q < kPoints; ++q) wrong[q] += at_[system][q].told_other;
+      }
+      for (std::size_t j = 0; j < table_.systems; ++j) {
+        const double mark = table_.at(j, i);
+        if (!std::isfinite(mark)) continue;
+        for (std::size_t q = 0; q < kPoints; ++q) {
+          const AtPoint& at = at_[j][q];
+          right[q] += mark >= 0.5 ? at.solved : at.failed;
+          wrong[q] += mark >= 0.5 ? at.met : at.unmet;
         }
-        right[q] = log_right;
-        wrong[q] = log_wrong;
       }
       const double top = std::max(*std::ranges::max_element(right), *std::ranges::max_element(wrong));
       double sum_right = 0;
@@ -173,7 +191,7 @@ class Mixture {
         const double mark = table_.at(j, i);
         if (!std::isfinite(mark)) continue;
         for (std::size_t q = 0; q < kPoints; ++q) {
-          const double able = share_of(abilities_[j] + spread_ * points_[q]);
+          const double able = at_[j][q].able;  // as before this round
           const double rest = posterior_[i][q] * ((mark >= 0.5 ? 1 : 0) - able);
           const double weight = posterior_[i][q] * able * (1 - able);
           slope += rest;
@@ -205,7 +223,8 @@ class Mixture {
   double spread_ = 1;
   double wrong_ = 0.02;
   double same_answer_ = 0;
-  std::vector<Told> told_;  // by case; empty if no answers are known
+  std::vector<Told> told_;                        // by case; empty if no answers are known
+  std::vector<std::array<AtPoint, kPoints>> at_;  // by system
   std::array<double, kPoints> points_{};
   std::array<double, kPoints> weights_{};
   std::vector<double> right_;  // by case: the probability that its key is right

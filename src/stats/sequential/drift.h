@@ -1,7 +1,8 @@
 // Has a judge changed? The same items are scored in run after run, and after each run one may look.
 //
 // Nothing is assumed of the scores but that, as long as nothing has changed, the scores of an item in all
-// runs so far are as likely in one order as in any other; items may be as noisy and as unequal as they like.
+// runs so far are as likely in one order as in any other, whatever the others have; items may be as noisy and
+// as unequal as they like.
 // So at each look the new run's score of an item is, given the scores so far without their order, a draw from
 // them, and the distribution of the sum over items is known exactly. Its tails are the p-values of the look;
 // those of different looks are independent (a conformal test: Vovk, Gammerman, Shafer, Algorithmic Learning

@@ -45,6 +45,22 @@ TEST(JudgeSpread, TellsTheComponentsAndWhatMoreVotesWouldBring) {
             "$1.50; 5 votes would bring ±0.505.");
 }
 
+// The variances are those of the first 20,000 cases, and what is reached is that of all 80,000: with W_v =
+// 0.02 and between cases 0.25 − 0.01 the half width is 1.96·sqrt(0.25/80,000) = 0.00346.
+TEST(JudgeSpread, OfMoreCasesThanItKeepsSaysWhatAllReach) {
+  JudgeSpread spread;
+  for (int i = 0; i < 80'000; ++i) {
+    const double level = i % 2;
+    spread.add("coherence.mean", {"", {{level - 0.1, level + 0.1}}});
+  }
+  Summary summary;
+  spread.apply(summary);
+  EXPECT_TRUE(
+      spread.sentence().starts_with("Noise of Coherence · mean: 2 votes of 1 judge on 1 answer of each of "
+                                    "80,000 cases reach ±0.003"))
+      << spread.sentence();
+}
+
 // Three votes on each of four answers, of which most make a verdict: 1, 1, 0, 0. Its variance is 1/3,
 // whatever the votes are: ±3.1824·sqrt(1/3/4) = 0.919; and more votes are not said to bring anything.
 TEST(JudgeSpread, OfVerdictsTheWidthIsThatOfTheVerdicts) {

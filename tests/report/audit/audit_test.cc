@@ -50,6 +50,26 @@ TEST(Audit, NamesTheWrongKeyWithTheAnswersAndTheNearDuplicates) {
   EXPECT_THAT(html_audit(*audit), HasSubstr("q19"));
 }
 
+// Cases of one document are drawn together, whether their texts are alike or not. Ten pairs that each system
+// solves or fails as one, of which two are near-duplicates: 8/20² against 5/19/20 is a design effect of 1.52.
+TEST(Audit, HonoursTheClustersThatTheRunsNameBesideTheNearDuplicates) {
+  AuditInput input = benchmark();
+  for (std::size_t i = 0; i < 20; ++i) {
+    input.cases[i].cluster = "document " + std::to_string(i / 2);
+    for (std::size_t system = 0; system < 4; ++system) input.scores[system][i] = (i / 2 + system) % 2;
+  }
+  const auto audit = audit_cases(input);
+  ASSERT_TRUE(audit.has_value());
+  EXPECT_NEAR(audit->effective_cases, 20 / (0.02 / (5.0 / 19 / 20)), 1e-9);
+  for (const Audit::System& system : audit->systems) {
+    EXPECT_EQ(system.clustered.method, "t_clustered");
+    EXPECT_GT(system.clustered.ci->high - system.clustered.ci->low,
+              system.mean.ci->high - system.mean.ci->low);
+  }
+  EXPECT_THAT(audit->conclusions.back(),
+              HasSubstr("with them and the clusters that the runs name, 20 cases"));
+}
+
 TEST(Audit, NeedsTwoSystemsAndTwoCases) {
   AuditInput one = benchmark();
   one.systems.resize(1);

@@ -42,6 +42,7 @@ TEST(JudgeChange, HasAgreementKappaShiftAndFlips) {
   ASSERT_EQ(change.flips.size(), 2U);
   EXPECT_EQ(change.flips.front().id, "q8");
   EXPECT_THAT(figure.sentence, HasSubstr("agree on 8 of 10 cases (80.0%"));
+  EXPECT_THAT(figure.sentence, HasSubstr("kappa is 0.600 (95% interval "));
   EXPECT_THAT(change.sentences.back(), HasSubstr("10 requests for $0.50"));
 }
 

@@ -40,6 +40,22 @@ TEST(DriftReport, NamesTheRunWithWhichTheJudgeChangedWhateverTheOrderOfTheRuns) 
   EXPECT_TRUE(drift_text(report).contains("results/day07  <- changed"));
 }
 
+// Scores from 0 to 1 with a threshold are hardly ever equal to people's: the run knows what is the same.
+TEST(DriftReport, HasTheAgreementThatTheRunsHave) {
+  std::vector<AnchorRun> runs;
+  for (int day = 1; day <= 2; ++day) {
+    AnchorRun& one = runs.emplace_back(run(day, false));
+    for (auto& [id, score] : one.scores) score = score * 0.9 + 0.01;
+    Metric agreement;
+    agreement.name = "anchors.agreement";
+    if (day == 1) agreement.estimate.value = 0.9;
+    one.run.summary.metrics.push_back(agreement);
+  }
+  const DriftReport report = drift_report(std::move(runs));
+  EXPECT_EQ(report.series[0].runs[0].agreement, 0.9);
+  EXPECT_FALSE(report.series[0].runs[1].agreement);
+}
+
 TEST(DriftReport, TellsAnotherJudgeFromDrift) {
   std::vector<AnchorRun> runs;
   for (int day = 1; day <= 6; ++day) runs.push_back(run(day, false));

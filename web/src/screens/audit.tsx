@@ -20,8 +20,8 @@ function Systems({ of }: { of: Audit['systems'] }) {
   // One axis for all, so that the bars can be compared.
   const ends = of.flatMap(({ mean: plain, clustered }) => [...(finiteEnds(plain.ci) ?? []), ...(finiteEnds(clustered.ci) ?? [])]);
   return (
-    <StackTable title="What near-duplicates do to the intervals"
-      columns={[{ head: 'system' }, { head: 'cases as independent', kind: 'range' }, { head: 'near-duplicates as clusters', kind: 'range' }, { head: 'design effect', kind: 'number' }]}
+    <StackTable title="What near-duplicates, and clusters that the runs name, do to the intervals"
+      columns={[{ head: 'system' }, { head: 'cases as independent', kind: 'range' }, { head: 'these as clusters', kind: 'range' }, { head: 'design effect', kind: 'number' }]}
       rows={of.map((one) => ({ key: one.name, cells: [
         <Name key="name" of={one.name} />,
         <EstimateCell key="mean" figure={mean(one.mean)} axis={axisOf(mean(one.mean), ends)} />,
