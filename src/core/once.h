@@ -1,9 +1,11 @@
 // A result that several coroutines want and that is to be made once: the first one makes it, those that come
-// while it is being made wait for it. Belongs to one event loop; must outlive every get(). One that waits may
-// be destroyed only together with the one that makes.
+// while it is being made wait for it. An exception of the making is everybody's: nobody waits for what will
+// not come. Belongs to one event loop; must outlive every get(). One that waits may be destroyed only
+// together with the one that makes.
 #pragma once
 
 #include <coroutine>
+#include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,11 +26,16 @@ class Once {
   Task<T> get(Make make) {
     if (!begun_) {
       begun_ = true;
-      value_.emplace(co_await make());
+      try {
+        value_.emplace(co_await make());
+      } catch (...) {
+        thrown_ = std::current_exception();
+      }
       for (const auto waiting : std::exchange(waiting_, {})) waiting.resume();
-    } else if (!value_) {
+    } else if (!value_ && !thrown_) {
       co_await Turn{waiting_};
     }
+    if (thrown_) std::rethrow_exception(thrown_);
     co_return *value_;
   }
 
@@ -42,6 +49,7 @@ class Once {
 
   bool begun_ = false;
   std::optional<T> value_;
+  std::exception_ptr thrown_;
   std::vector<std::coroutine_handle<>> waiting_;
 };
 
