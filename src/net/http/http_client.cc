@@ -31,6 +31,8 @@ constexpr std::size_t kIdleExchangesKept = 1024;
 constexpr std::size_t kDestinationsKept = 1024;
 // Files that are not connections: journal, logs, pipes of subprocesses.
 constexpr std::size_t kFilesForOthers = 64;
+// Of another client's event loop, and libcurl's own there.
+constexpr std::size_t kFilesOfALoop = 4;
 // Silence is looked for so many times within an idle timeout: it is noticed a quarter late at most.
 constexpr int kChecksPerIdleTimeout = 4;
 // Of each reply, however many are large: most are no larger.
@@ -201,7 +203,8 @@ HttpClient::State::State(EventLoop& event_loop, HttpClientOptions client_options
     : loop(event_loop), options_(std::move(client_options)) {
   start_libcurl();
   const std::size_t files = raise_open_file_limit();
-  const std::size_t for_clients = files > 2 * kFilesForOthers ? files - kFilesForOthers : files / 2;
+  const std::size_t others = kFilesForOthers + (kFilesOfALoop * (options_.clients - 1));
+  const std::size_t for_clients = files > 2 * others ? files - others : files / 2;
   limit_ = std::max<std::size_t>(1, std::min(options_.max_connections, for_clients / options_.clients));
   if (auto ca = CaBundle::make(options_.ca_file, ca_file_of_system())) {
     ca_ = std::move(*ca);
