@@ -32,7 +32,8 @@ constexpr std::size_t kShownFlips = 20;
 constexpr std::size_t kShownReason = 240;
 
 struct JudgedPair {
-  const ScoredCase* one = nullptr;
+  const ScoredCase* one = nullptr;    // by the new judge
+  const ScoredCase* other = nullptr;  // by the one before
   double base = 0;
   double fresh = 0;
 };
@@ -53,9 +54,17 @@ std::vector<JudgedPair> pairs_of(const RunScores& base, const RunScores& fresh, 
     if (other == before.end() || answers.differ.contains(one.id)) continue;
     const auto x = score_in(base, *other->second, figure);
     const auto y = score_in(fresh, one, figure);
-    if (x && y) pairs.push_back({&one, *x, *y});
+    if (x && y) pairs.push_back({&one, other->second, *x, *y});
   }
   return pairs;
+}
+
+// Whether a case passes, where that is a figure beside the mean: "faithfulness.pass_rate" of
+// "faithfulness.mean".
+std::string pass_figure(const std::string& name) {
+  constexpr std::string_view kMean = ".mean";
+  const std::size_t at = name.find(kMean);
+  return at == std::string::npos ? std::string() : std::string(name).replace(at, kMean.size(), ".pass_rate");
 }
 
 bool yes_or_no(double value) {
@@ -176,8 +185,12 @@ JudgeChange compare_judges(const RunScores& base, const RunScores& fresh, const 
     if (pairs.empty()) continue;
     change.figures.push_back(described(name, pairs));
     const double far = change.figures.back().pass_or_fail ? 1 : width_of(fresh, name, pairs) / 2;
+    const std::string passes = pass_figure(name);
     for (const JudgedPair& pair : pairs) {
-      if (std::abs(pair.fresh - pair.base) + kSame >= far)
+      const auto passed = score_in(base, *pair.other, passes);
+      const auto passes_now = score_in(fresh, *pair.one, passes);
+      const bool crosses = passed && passes_now && *passed != *passes_now;
+      if (crosses || std::abs(pair.fresh - pair.base) + kSame >= far)
         change.flips.push_back({pair.one->id, name, pair.base, pair.fresh, {}, {}, pair.one->text});
     }
   }

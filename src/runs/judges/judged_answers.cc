@@ -84,7 +84,7 @@ Result<std::optional<std::map<std::string, std::string>>> answers_by_query(const
   std::ranges::sort(files);
   std::map<std::string, std::string> answers;
   for (const std::string& file : files) {
-    const std::string path = folder + "/" + file;
+    const std::string path = fmt::format("{}/{}", folder, file);
     const auto text = read_file(path);
     if (!text) return fail(text.error());
     const auto tree = parse_json(*text);

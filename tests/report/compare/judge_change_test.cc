@@ -81,5 +81,20 @@ TEST(JudgeChange, OnAScaleAFlipIsHalfOfItOrMore) {
   EXPECT_FALSE(change.figures.front().pass_or_fail);
 }
 
+// From 0.85 to 0.6 is less than half of the scale, and passes with the first judge alone.
+TEST(JudgeChange, ACaseThatPassesWithOneJudgeAloneFlips) {
+  const auto run = [](const std::vector<double>& scores) {
+    RunScores made = judged(scores);
+    made.figures = {"faithfulness.mean", "faithfulness.pass_rate"};
+    for (ScoredCase& one : made.cases) one.scores.emplace_back(*one.scores.front() >= 0.8 ? 1 : 0);
+    return made;
+  };
+  const JudgeChange change = compare_judges(run({0.85, 0.95, 0.5, 0.9}), run({0.6, 0.82, 0.6, 0.1}),
+                                            {.differ = {}, .figures = {"faithfulness.mean"}});
+  std::vector<std::string> ids;
+  for (const JudgeChange::Flip& flip : change.flips) ids.push_back(flip.id);
+  EXPECT_THAT(ids, ElementsAre("q3", "q0"));
+}
+
 }  // namespace
 }  // namespace assay
