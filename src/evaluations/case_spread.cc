@@ -51,6 +51,7 @@ void BinnedValues::add(double value) {
   Bin& bin = bins_[bin_of(value)];
   ++bin.count;
   bin.mean += (value - bin.mean) / static_cast<double>(bin.count);
+  largest_ = n_ == 0 ? value : std::max(largest_, value);
   ++n_;
   inner_ |= value != range_.low && value != range_.high;
 }
@@ -180,9 +181,12 @@ void CaseSpread::add_score_plots(Summary& summary) const {
 
 void CaseSpread::add_plots(Summary& summary) const {
   add_score_plots(summary);
+  // Ten cases do not tell what 99 of 100 take: as many are named as there are.
   const auto words_of = [](const BinnedValues& values, const auto& read) {
-    return fmt::format("Half of the cases: at most {}; nine of ten: {}; 99 of 100: {}.",
-                       read(values.quantile(0.5)), read(values.quantile(0.9)), read(values.quantile(0.99)));
+    std::string words = fmt::format("Half of the cases: at most {}", read(values.quantile(0.5)));
+    if (values.n() >= 10) words += fmt::format("; nine of ten: {}", read(values.quantile(0.9)));
+    return words + (values.n() >= 100 ? fmt::format("; 99 of 100: {}.", read(values.quantile(0.99)))
+                                      : fmt::format("; all of them: {}.", read(values.largest())));
   };
   if (latency_ms_.n() >= kFewestCases) {
     const auto read = [](double ms) {

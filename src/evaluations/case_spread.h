@@ -27,6 +27,7 @@ class BinnedValues {
   std::int64_t n() const { return n_; }
   // The value that this share lies at or below (the smallest such bin's mean). n() must not be 0.
   double quantile(double share) const;
+  double largest() const { return largest_; }  // exactly; n() must not be 0
   std::vector<CumulativeSeries::Point> cumulative(std::size_t most) const;
   // Neighbouring bins put together, `bins` of equal width in all; only of linear ones.
   std::vector<HistogramBin> histogram(std::size_t bins) const;
@@ -47,6 +48,7 @@ class BinnedValues {
   Interval range_;
   std::vector<Bin> bins_;
   std::int64_t n_ = 0;
+  double largest_ = 0;
   bool inner_ = false;  // a value was none of the range's ends
 };
 

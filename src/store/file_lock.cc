@@ -15,9 +15,10 @@
 namespace assay {
 namespace {
 
-// A look is over after microseconds; whoever still has the lock after all of these works with it.
-constexpr int kTries = 5;
-constexpr auto kBetween = std::chrono::milliseconds(1);
+// A look is over after microseconds, or when a busy machine lets its thread go on; whoever still has the lock
+// after all of these works with it.
+constexpr int kTries = 50;
+constexpr auto kBetween = std::chrono::milliseconds(2);
 
 // Nothing if it could be locked; else the errno.
 int lock_for_one(int fd) {

@@ -81,7 +81,23 @@ TEST(CaseSpread, DrawsLatencyAndCostOfCasesThatAskedOutside) {
   Summary summary;
   spread.add_plots(summary);
   ASSERT_THAT(names_of(summary), ElementsAre("latency", "cost"));
-  EXPECT_THAT(summary.plots[0].caption, HasSubstr("Half of the cases: at most 500 ms; nine of ten: 900 ms"));
+  EXPECT_THAT(summary.plots[0].caption,
+              HasSubstr("Half of the cases: at most 500 ms; nine of ten: 900 ms; all of them: 1.0 s."));
+}
+
+// 20.0 and 20.1 ms fall into one bin, whose mean is neither.
+TEST(CaseSpread, SaysOfNoMoreCasesThanThereAreHowLongTheyTook) {
+  const auto caption = [](int cases) {
+    CaseSpread spread({});
+    for (int i = 1; i <= cases; ++i)
+      spread.add_finished(finished(i == cases ? 20.1 : i + 1 == cases ? 20.0 : 10.0, nullptr));
+    Summary summary;
+    spread.add_plots(summary);
+    return summary.plots[0].caption;
+  };
+  EXPECT_THAT(caption(9), HasSubstr("Half of the cases: at most 10 ms; all of them: 20.1 ms."));
+  EXPECT_THAT(caption(99), HasSubstr("; nine of ten: 10 ms; all of them: 20.1 ms."));
+  EXPECT_THAT(caption(100), HasSubstr("; nine of ten: 10 ms; 99 of 100: "));
 }
 
 TEST(CaseSpread, DrawsNoCostWhereAPriceIsUnknown) {

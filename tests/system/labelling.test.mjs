@@ -196,6 +196,22 @@ test('who judges a request of a persona sees the persona, the perspective, the i
   assert.ok(task.material.every(({ text }) => text !== '') && !reasons.some((reason) => JSON.stringify(task).includes(reason)));
 });
 
+test('who judges a search sees what it found, and that it found nothing', async (t) => {
+  const place = await finished(t, 'components/retrieval.yaml', 'retrieval/one');
+  const served = await labelled(t, place);
+  const lines = new Map(readLines(join(place.run, 'results.jsonl')).map((line) => [line.id, line]));
+  const { id } = await served.sheet({ kind: 'rubric', question: 'Is anything of it useful?', count: lines.size });
+  const { tasks } = readJson(join(place.store, 'labels', id, 'sheet.json'));
+  assert.equal(tasks.length, lines.size);
+  for (const { case: name, material } of tasks) {
+    const found = lines.get(name).actual_search_results;
+    assert.deepEqual(material.map((field) => field.name), ['question', 'actual_search_results'], name);
+    if (found.length === 0) assert.equal(material[1].text, 'none', name);
+    assert.ok(found.every((one) => material[1].text.includes(one.chunk_uid)), name);
+  }
+  assert.ok([...lines.values()].some((line) => line.actual_search_results.length === 0));
+});
+
 test('who judges is asked what the judge was asked, case by case, with its rules and the names of its levels', async (t) => {
   const directory = scratch(t);
   const results = join(directory, 'results');

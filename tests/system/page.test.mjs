@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build, openBrowser } from './browser.mjs';
-import { assay, copiedExamples, ragConfig, ragLines, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
+import { assay, copiedExamples, ragConfig, ragLines, readJson, readLines, root, scratch, simulator, start, write, writeLines, askedMore } from './harness.mjs';
 import { assertAccessible, assertQuiet, openTab, overflow, screenshots } from './page_browser.mjs';
 import { items, job, service } from './service_process.mjs';
 
@@ -330,6 +330,20 @@ test('a case of an experiment is its answers beside each other, what its compari
   assert.equal(await page.locator('.timeline').count(), 0);
   assertQuiet(seen, origin);
   await close();
+});
+
+test('a person sees what was asked, whichever system answered', async () => {
+  const made = await fetch(`${origin}/api/runs/agents/sheets`, {
+    method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ kind: 'rubric', question: 'Is it right?', count: 6 }),
+  });
+  const { id } = await made.json();
+  const { tasks } = readJson(join(directory, 'store/labels', id, 'sheet.json'));
+  assert.deepEqual(new Set(tasks.map(({ case: name }) => /-(\w+)-agent-/.exec(name)[1])), new Set(['promptql', 'tool_calling', 'tool_calling_python']));
+  for (const { case: name, material } of tasks) {
+    assert.deepEqual(material.map((one) => one.name), ['task', 'answer'], name);
+    assert.match(material[0].text, /ticket/, name);
+  }
 });
 
 test('two people judge a sheet at once by keys, blinded, take an answer back, and see how far they agree', async () => {

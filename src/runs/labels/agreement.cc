@@ -154,6 +154,8 @@ std::optional<CorrectedFigure> corrected_figure(const Sheet& sheet, const GivenA
     return std::ranges::find(summary.metrics, sheet.figure + "." + name, &Metric::name)->estimate;
   };
   out.sentences.insert(out.sentences.end(), summary.conclusions.begin(), summary.conclusions.end());
+  const auto alpha = std::ranges::find(summary.metrics, sheet.figure + ".people_alpha", &Metric::name);
+  if (alpha != summary.metrics.end()) out.alpha = alpha->estimate;
   out.annotator = annotator_test(check.labelled());
   return CorrectedFigure{part("judge_only"), part("human_only"), part("corrected")};
 }
@@ -236,8 +238,12 @@ Agreement agreement_of(const Sheet& sheet, const GivenAnswers& answers, const Ru
       for (const Rater& rater : raters) row.push_back(rater[task]);
       all.add_unit(row, units[task]);
     }
-    out.alpha = krippendorff_alpha(all, sheet.kind == SheetKind::rating ? Scale::interval : Scale::nominal,
-                                   resampling(sheet));
+    Estimate alpha = krippendorff_alpha(
+        all, sheet.kind == SheetKind::rating ? Scale::interval : Scale::nominal, resampling(sheet));
+    // The same figure is not said twice with two intervals.
+    const bool is_said =
+        out.alpha && out.alpha->value && alpha.value && std::abs(*out.alpha->value - *alpha.value) < 1e-9;
+    if (!is_said) out.alpha = std::move(alpha);
   }
   const Rater judge = judge_of(sheet);
   if (std::ranges::any_of(judge, [](double number) { return !std::isnan(number); })) {

@@ -22,6 +22,7 @@
 #include "runs/labels/run_kinds.h"
 #include "runs/material.h"
 #include "runs/result_lines.h"
+#include "runs/show/whole_case.h"
 
 namespace assay::labels {
 namespace {
@@ -145,6 +146,19 @@ Result<std::map<std::string, CaseTexts>> experiment_texts(const JudgedRun& run,
   return texts;
 }
 
+// The file of a PromptQL run holds what was done, and not what was asked: that is in the journal.
+std::string asked_of_promptql(const std::string& directory, const std::string& id) {
+  const auto view = show_case(directory, id);
+  if (!view) return "";
+  for (const EffectView& effect : view->effects) {
+    const Json* interactions = find_pointer(effect.request, "/body/interactions");
+    const JsonArray* list = interactions == nullptr ? nullptr : interactions->if_array();
+    if (list == nullptr || list->empty()) continue;
+    if (const Json* asked = find_member(list->front(), "user_message")) return text_at(*asked, "text");
+  }
+  return "";
+}
+
 // What the judge of a rubric saw of a run: the task as it was put, what is expected, the criteria, the
 // answer.
 Result<Material> benchmark_material(const JudgedRun& run, const Json& line) {
@@ -159,6 +173,10 @@ Result<Material> benchmark_material(const JudgedRun& run, const Json& line) {
       material.emplace_back("task", std::move(asked));
       break;
     }
+  }
+  if (material.empty()) {
+    if (std::string asked = asked_of_promptql(run.directory, text_at(line, "id")); !asked.empty())
+      material.emplace_back("task", std::move(asked));
   }
   const auto add = [&](const char* name, const Json* value) {
     if (value == nullptr) return;
@@ -195,7 +213,9 @@ Material material_of(const JsonObject& fields, const JudgeView& view) {
   Material material;
   for (const auto& [name, value] : fields) {
     if (name == "id" || !view.shows(name)) continue;
-    if (std::string text = material_text(value); !text.empty()) material.emplace_back(name, std::move(text));
+    std::string text = material_text(value);
+    if (value.is_array() && value.get_array().empty()) text = "none";  // a search that found nothing says so
+    if (!text.empty()) material.emplace_back(name, std::move(text));
   }
   return material;
 }

@@ -152,7 +152,9 @@ ResampledInterval percentile_interval(std::vector<double> draws, double level) {
                                       all - draws.size(), all)};
   }
   const auto [least, most] = std::ranges::minmax(draws);
-  if (least == most) {
+  // What is left of sums is no spread: kappa against a rater who always says the same is 0 up to its last
+  // bit.
+  if (most - least <= 1e-13 * std::max({std::fabs(least), std::fabs(most), 0.01})) {
     return {std::nullopt,
             "no interval: every resample gives the same figure, which says nothing about its error"};
   }

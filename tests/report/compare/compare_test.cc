@@ -306,5 +306,14 @@ TEST(Compare, WhatGotWorseIsListedHoweverMuchMoreOthersGained) {
   EXPECT_EQ(judged->changed_scores, 33);
 }
 
+TEST(Compare, AListOfFailuresThatIsCutSaysSo) {
+  RunScores fresh = run(std::vector<double>(80, 1));
+  for (std::size_t i = 0; i < 60; ++i) fail_case(fresh, i);
+  const std::string text = markdown_comparison(*compare_runs(run(std::vector<double>(80, 1)), fresh, {}));
+  EXPECT_THAT(text, HasSubstr("`c49`"));
+  EXPECT_THAT(text, Not(HasSubstr("`c50`")));
+  EXPECT_THAT(text, HasSubstr("\n10 more fail now.\n"));
+}
+
 }  // namespace
 }  // namespace assay

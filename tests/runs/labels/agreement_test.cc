@@ -1,9 +1,11 @@
 #include "runs/labels/agreement.h"
 
 #include <boost/json/object.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/conclusions.h"
 #include "runs/labels/labels_file.h"
 #include "tests/runs/labels/sample_sheets.h"
 
@@ -132,8 +134,26 @@ TEST(LabelAgreement, ThreePeopleSayWhetherTheJudgeIsAsGoodAsOneMore) {
   answer_all(sheet, "Kim", people[0], answers);
   answer_all(sheet, "Ana", people[1], answers);
   answer_all(sheet, "Lou", people[2], answers);
-  EXPECT_THAT(agreement_of(sheet, answers, &run).sentences,
+  const Agreement agreement = agreement_of(sheet, answers, &run);
+  EXPECT_THAT(agreement.sentences,
               testing::Contains(HasSubstr("as good as one more person: it stands up to 3 of 3 people")));
+  ASSERT_TRUE(agreement.alpha);
+  EXPECT_THAT(agreement.sentences,
+              testing::Contains(HasSubstr(fmt::format(
+                  "alpha is {}", figure_with_interval({.name = "", .estimate = *agreement.alpha})))))
+      << "one figure, one interval";
+}
+
+// Whoever always says the same agrees with nobody beyond chance, in each resample as in the data.
+TEST(LabelAgreement, AKappaThatIsAlwaysZeroHasNoInterval) {
+  const Sheet sheet = sheet_of(SheetKind::rating, 10);
+  GivenAnswers answers;
+  answer_all(sheet, "Kim", {"1", "2", "3", "4", "5", "1", "2", "3", "4", "5"}, answers);
+  answer_all(sheet, "Ana", Words(10, "3"), answers);
+  const Estimate kappa = agreement_of(sheet, answers, nullptr).pairs.front().kappa;
+  EXPECT_NEAR(*kappa.value, 0, 1e-12);
+  EXPECT_FALSE(kappa.ci);
+  EXPECT_THAT(kappa.undefined, HasSubstr("every resample gives the same figure"));
 }
 
 TEST(LabelAgreement, PairsAreWinsOfTheFirstVariantWhateverTheSeats) {
