@@ -67,10 +67,18 @@ bool declined(int status, const std::vector<Complaint>& complaints) {
          std::ranges::any_of(complaints, [](const Complaint& one) { return declined(one); });
 }
 
+// What kind_of_status() does not know: Bedrock's model that stumbled, Groq's tier without room, and a call of
+// a tool that Groq could not read, since the model may write it well the next time.
+bool may_pass(int status, const std::vector<Complaint>& complaints) {
+  return status == 424 || status == 498 ||
+         std::ranges::any_of(complaints, [](const Complaint& one) { return one.code == "tool_use_failed"; });
+}
+
 ErrorKind kind_of(int status, const std::vector<Complaint>& complaints) {
   if (std::ranges::any_of(complaints, out_of_money)) return ErrorKind::rejected;
   if (overflow_in(status, complaints)) return ErrorKind::context_overflow;
   if (declined(status, complaints)) return ErrorKind::refused;
+  if (may_pass(status, complaints)) return ErrorKind::overloaded;
   // Google and xAI call it an argument that is not valid.
   if (status == 400 && std::ranges::any_of(complaints, wrong_key)) return ErrorKind::auth;
   return kind_of_status(status);

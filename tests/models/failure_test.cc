@@ -126,6 +126,23 @@ TEST(Failure, OfAContentFilterIsARefusal) {
             ErrorKind::auth);
 }
 
+// Statuses of their own for what passes, and a call of a tool that Groq's model wrote badly, which it may
+// write well the next time.
+TEST(Failure, ThatMayPassIsKnownByWhatServicesCallIt) {
+  EXPECT_EQ(failure(424, R"({"message":"The request failed due to an error while processing the model."})")
+                .error.kind,
+            ErrorKind::overloaded)
+      << "Bedrock's ModelErrorException";
+  EXPECT_EQ(failure(498, R"({"error":{"message":"capacity_exceeded"}})").error.kind, ErrorKind::overloaded)
+      << "Groq's flex tier";
+  EXPECT_EQ(
+      failure(
+          400,
+          R"({"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<function=look>"}})")
+          .error.kind,
+      ErrorKind::overloaded);
+}
+
 TEST(Failure, OfAKeyOrAPurseIsKnownByItsWordsWhereThereIsNoStatusForIt) {
   const Error key =
       failure(

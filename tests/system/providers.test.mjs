@@ -222,7 +222,7 @@ limits: {concurrency: 1}
   assert.equal(run.code, 0, run.stdout + run.stderr);
   const asked = sent.map(({ body }) => [body.thinking, body.max_tokens]);
   const budget = [{ type: 'enabled', budget_tokens: 4096 }, 8192];
-  assert.deepEqual(asked, [[{ type: 'adaptive' }, 4096], budget, budget]);
+  assert.deepEqual(asked, [[{ type: 'adaptive' }, 16384], budget, budget]);
   assert.match(readFileSync(join(directory, 'out/problems.log'), 'utf8'), /thinking is sent with a number of tokens/);
 });
 

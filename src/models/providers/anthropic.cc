@@ -19,6 +19,8 @@ constexpr std::size_t kMostBlocks = 4096;
 constexpr std::string_view kVersion = "2023-06-01";
 // The wire wants a limit in every request.
 constexpr int kMaxTokens = 4096;
+// Beside it, where the model chooses itself how much it thinks: what it does not need is not charged.
+constexpr std::int64_t kRoomToThink = 12'288;
 constexpr std::string_view kName = "anthropic";
 
 Json text_block(std::string_view text) {
@@ -182,7 +184,9 @@ Json anthropic_body(const ChatRequest& request, const ModelSpec& spec, const Wir
   body["model"] = spec.name;
   auto thinking = anthropic_thinking(spec, plan.capabilities, sampling.max_tokens);
   // The limit holds for thoughts too, and must be above what they may take.
-  body["max_tokens"] = sampling.max_tokens ? *sampling.max_tokens : kMaxTokens + thinking_budget(thinking);
+  const bool adaptive = thinking && text_of(*thinking, "type") == "adaptive";
+  const std::int64_t room = adaptive ? kRoomToThink : thinking_budget(thinking);
+  body["max_tokens"] = sampling.max_tokens ? *sampling.max_tokens : kMaxTokens + room;
   if (const std::string system = system_of(request, plan); !system.empty()) body["system"] = system;
   body["messages"] = messages_of(request);
   put_tools(body, request, plan);

@@ -40,12 +40,12 @@ TEST(AnthropicBody, ThinksInTheWayThatTheModelTakes) {
   older.adaptive_thinking = false;
   Capabilities newer;
   newer.thinking_budget = false;
-  EXPECT_EQ(sent(true, {}), R"(4096{"type":"adaptive"})");
+  EXPECT_EQ(sent(true, {}), R"(16384{"type":"adaptive"})");
   EXPECT_EQ(sent(4000, {}), R"(8096{"type":"enabled","budget_tokens":4000})");
   EXPECT_EQ(sent(true, older), R"(8192{"type":"enabled","budget_tokens":4096})");
   EXPECT_EQ(sent(true, older, 3000), R"(3000{"type":"enabled","budget_tokens":1500})");
   EXPECT_EQ(sent(true, older, 1200), R"(1200{"type":"enabled","budget_tokens":1024})");
-  EXPECT_EQ(sent(4000, newer), R"(4096{"type":"adaptive"})");
+  EXPECT_EQ(sent(4000, newer), R"(16384{"type":"adaptive"})");
   EXPECT_EQ(sent(false, older), R"(4096{"type":"disabled"})");
   EXPECT_EQ(sent(json(R"({"type":"enabled","budget_tokens":9000})"), newer),
             R"(13096{"type":"enabled","budget_tokens":9000})");
