@@ -36,7 +36,7 @@ constexpr std::array<Counted, 5> kCounted = {{
     {"jailbreak_guardrails", {"question"}, {"actual_outcome"}},
     {"output_guardrails", {"message", "question"}, {"actual_triggered", "actual_guardrails"}},
     {"topic_tagger", {"question"}, {"actual_primary_topic", "actual_secondary_topic"}},
-    {"retrieval", {"question"}, {"actual_search_results"}},
+    {"retrieval", {"question"}, {"actual_search_results", "actual_chunk_uids_exact_paths_and_scores"}},
 }};
 // Metrics of the custom evaluation that somebody is asked about, as their entries name them.
 constexpr std::array<std::string_view, 4> kAsked = {"rubric", "criteria", "judge", "rag"};
