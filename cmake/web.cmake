@@ -1,7 +1,7 @@
 # What is made from web/ with npm: report.js and cases.js, which draw a report and a page of cases beside it, and
-# page.js with page.css, the page of `assay serve`. What npm installs goes into the build directory, once per lock file. Without npm, or if its registry
-# cannot be reached, the program is built without them: its reports are plain: figures and plots as tables, and its page says
-# so. A message, never a failed build.
+# page.js with page.css, the page of `assay serve`. What npm installs goes into the build directory, once per lock
+# file. Without npm, or if its registry cannot be reached, the program is built without them: its reports are plain
+# (figures and plots as tables), and its page says so. A message, never a failed build.
 #   assay_web(VARIABLE)                 where report.js and cases.js are, or will be when the build has run; they may be empty.
 #   assay_web_page(DIRECTORY FILES)     after it: where index.html and what it loads are; without npm a page that says so.
 if(ASSAY_SANITIZE OR ASSAY_FUZZ)
