@@ -33,10 +33,15 @@ Result<std::unique_ptr<WorkQueue>> WorkQueue::connect(const QueueAddress& /*addr
 namespace assay {
 namespace {
 
+using Time = std::chrono::steady_clock::time_point;
+
 constexpr const char* kStream = "ASSAY";
 constexpr const char* kSubjects = "assay.cases.*";
 constexpr std::int64_t kNanoseconds = 1'000'000;  // of a millisecond
 constexpr std::int64_t kRemembered = std::int64_t{120} * 1000 * kNanoseconds;
+// Work that comes when its question was given up lies here until the next one. So long it is good; after that
+// it is left to whoever is given it next.
+constexpr std::chrono::seconds kGoodFor(1);
 // One request for work may ask for so much.
 constexpr int kMostAtOnce = 512;
 // So many publications may be without an answer; libnats waits for room beyond that.
@@ -122,12 +127,17 @@ class Answers {
   Failure first_;
 };
 
+// libnats speaks of a message by way of the subscription that it came by, which so lives as long.
+using SharedSubscription = std::shared_ptr<natsSubscription>;
+
 class GivenMessage final : public GivenWork {
  public:
-  explicit GivenMessage(NatsMessage message) : message_(std::move(message)) {}
+  GivenMessage(SharedSubscription came_by, NatsMessage message)
+      : came_by_(std::move(came_by)), message_(std::move(message)) {}
   natsMsg* get() const { return message_.get(); }
 
  private:
+  SharedSubscription came_by_;
   NatsMessage message_;
 };
 
@@ -206,7 +216,8 @@ class NatsQueue final : public WorkQueue {
  private:
   // Work is waited for on a thread of its own for each run.
   struct Puller {
-    NatsSubscription subscription;
+    SharedSubscription subscription;
+    Time asked{};       // the last question began
     WorkThread thread;  // last: it uses what is above
   };
 
@@ -361,6 +372,9 @@ class NatsQueue final : public WorkQueue {
 
   Result<std::vector<Delivery>> pull(Puller& puller, const std::string& run, int most,
                                      std::chrono::milliseconds wait) {
+    const Time now = std::chrono::steady_clock::now();
+    const Time asked_before = std::exchange(puller.asked, now);
+    if (now - asked_before > kGoodFor) puller.subscription.reset();
     if (!puller.subscription) {
       jsSubOptions options;
       ::jsSubOptions_Init(&options);
@@ -370,30 +384,35 @@ class NatsQueue final : public WorkQueue {
       jsErrCode code{};
       const natsStatus status = ::js_PullSubscribe(&made, stream_.get(), subject_of(run).c_str(), nullptr,
                                                    nullptr, &options, &code);
-      puller.subscription.reset(made);
+      puller.subscription = NatsSubscription(made);
       if (status != NATS_OK) return fail(queue_error(where_, "cannot ask for work", status));
     }
+    // What is here already was given after the question before, and comes first.
+    std::uint64_t waiting_here = 0;
+    ::natsSubscription_QueuedMsgs(puller.subscription.get(), &waiting_here);
     natsMsgList list{};
     jsErrCode code{};
     const natsStatus status = ::natsSubscription_Fetch(&list, puller.subscription.get(),
                                                        std::min(most, kMostAtOnce), wait.count(), &code);
     std::vector<Delivery> work;
     work.reserve(static_cast<std::size_t>(list.Count));
-    for (int i = 0; i < list.Count; ++i)
-      work.push_back(delivery_of(NatsMessage(std::exchange(list.Msgs[i], nullptr))));
+    for (int i = 0; i < list.Count; ++i) {
+      work.push_back(delivery_of(puller.subscription, NatsMessage(std::exchange(list.Msgs[i], nullptr))));
+      work.back().since = static_cast<std::uint64_t>(i) < waiting_here ? asked_before : now;
+    }
     ::natsMsgList_Destroy(&list);
     if (status == NATS_OK || status == NATS_TIMEOUT) return work;
     return fail(queue_error(where_, "cannot ask for work", status));
   }
 
-  static Delivery delivery_of(NatsMessage message) {
+  static Delivery delivery_of(SharedSubscription came_by, NatsMessage message) {
     jsMsgMetaData* read = nullptr;
     ::natsMsg_GetMetaData(&read, message.get());
     const MessageFacts facts(read);
     std::string body(::natsMsg_GetData(message.get()),
                      static_cast<std::size_t>(::natsMsg_GetDataLength(message.get())));
     return {std::move(body), facts ? static_cast<std::int64_t>(facts->NumDelivered) : 1,
-            std::make_shared<GivenMessage>(std::move(message))};
+            std::make_shared<GivenMessage>(std::move(came_by), std::move(message))};
   }
 
   // Certain when the server has answered what was sent after them.

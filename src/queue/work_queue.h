@@ -69,6 +69,8 @@ struct Delivery {
   std::string body;
   std::int64_t times = 1;  // that it was given out, this time included
   WorkTicket ticket;
+  // It was not given out before that: a lease that is counted from then on ends no later than the queue's.
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 };
 
 // What is in a lane.

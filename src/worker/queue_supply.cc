@@ -37,7 +37,7 @@ struct QueueSupply::State : std::enable_shared_from_this<State> {
       : loop(its_loop), queue(its_queue), store(its_store), options(std::move(its_options)) {}
 
   Task<Result<std::optional<std::vector<GivenCase>>>> next(int most);
-  Task<Result<std::optional<GivenCase>>> accept(Delivery delivery, Clock::time_point asked);
+  Task<Result<std::optional<GivenCase>>> accept(Delivery delivery);
   Task<Result<bool>> has_outcome(std::int64_t index);
   // How many may be asked for now: a few together, as each question is a way there and back.
   int room() const;
@@ -88,7 +88,6 @@ Task<Result<std::optional<std::vector<GivenCase>>>> QueueSupply::State::next(int
     co_await Pause(for_room, loop, kWhileThereIsNoRoom);
     co_return given;
   }
-  const auto asked = Clock::now();
   auto work = co_await queue.fetch(options.run, std::min(most, room()), kWait);
   if (!work) {
     note(work.error());
@@ -98,11 +97,13 @@ Task<Result<std::optional<std::vector<GivenCase>>>> QueueSupply::State::next(int
   failing_since.reset();
   told_of_failure = false;
   for (Delivery& delivery : *work) {
+    // Time may have passed since it was given, as for a process that was stopped: then it is somebody else's.
+    if (Clock::now() > delivery.since + options.lease) continue;
     if (closed) {
       let_go({delivery.ticket});
       continue;
     }
-    auto one = co_await accept(std::move(delivery), asked);
+    auto one = co_await accept(std::move(delivery));
     if (!one) co_return fail(std::move(one.error()));
     if (*one) given.push_back(std::move(**one));
   }
@@ -111,8 +112,7 @@ Task<Result<std::optional<std::vector<GivenCase>>>> QueueSupply::State::next(int
   co_return given;
 }
 
-Task<Result<std::optional<GivenCase>>> QueueSupply::State::accept(Delivery delivery,
-                                                                  Clock::time_point asked) {
+Task<Result<std::optional<GivenCase>>> QueueSupply::State::accept(Delivery delivery) {
   auto message = read_message(delivery.body);
   if (!message) {
     if (options.warn) options.warn(message.error().message + "; it is dropped");
@@ -120,7 +120,7 @@ Task<Result<std::optional<GivenCase>>> QueueSupply::State::accept(Delivery deliv
     co_return std::nullopt;
   }
   const std::int64_t index = message->input.index;
-  const auto until = asked + options.lease;
+  const auto until = delivery.since + options.lease;
   if (const auto here = taken.find(index); here != taken.end()) {
     here->second.tickets.push_back(delivery.ticket);
     here->second.lease->extend(until);
@@ -191,8 +191,10 @@ void QueueSupply::State::give_back_waiting(int count) {
     Taken& held = one->second;
     if (!held.lease->waiting()) continue;
     held.lease->take_back();
-    let_go(std::exchange(held.tickets, {}));
     --count;
+    // Whose lease has ended has been given to somebody else, from whom this would take it away again.
+    auto tickets = std::exchange(held.tickets, {});
+    if (!held.lease->lost()) let_go(std::move(tickets));
   }
 }
 

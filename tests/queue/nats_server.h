@@ -52,6 +52,7 @@ class NatsServer {
     ::waitpid(pid_, nullptr, 0);
     pid_ = -1;
   }
+  void signal(int number) const { ::kill(pid_, number); }
   void forget() const { std::filesystem::remove_all(directory_ + "/store"); }
   void begin() {
     const std::string ports = directory_ + "/ports";

@@ -115,6 +115,23 @@ TEST_F(WorkQueueTest, KeepsWorkWhoseLeaseIsExtended) {
   }
 }
 
+// The server answers when nobody listens any more; much later that work may be with somebody else.
+TEST_F(WorkQueueTest, WhatCameTooLateForAQuestionIsNotTakenLongAfterwards) {
+  open();
+  publish({"a", "b"});
+  const auto first = fetch(1);
+  EXPECT_EQ(first.size(), 1U);
+  server_.signal(SIGSTOP);
+  EXPECT_TRUE(fetch(1, 100ms).empty());
+  server_.signal(SIGCONT);
+  ASSERT_TRUE(in_time([&] { return depth().taken == 2; }));
+  std::this_thread::sleep_for(1200ms);
+  EXPECT_TRUE(fetch(1, 100ms).empty()) << "it was given out more than a second ago";
+  EXPECT_EQ(depth().taken, 2);
+  done(first);
+  EXPECT_EQ(depth().taken, 1) << "what is still at work is spoken of as before";
+}
+
 TEST_F(WorkQueueTest, GivesBackAfterAWhile) {
   open();
   publish({"a"});

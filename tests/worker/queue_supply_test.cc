@@ -1,14 +1,12 @@
 // What a worker takes, passes over and gives back, with a queue that the test plays.
 #include "worker/queue_supply.h"
 
-#include <deque>
-#include <map>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/distributed/case_message.h"
+#include "tests/queue/played_queue.h"
 #include "tests/store/run_store_fixture.h"
 
 namespace assay {
@@ -17,57 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-class Numbered final : public GivenWork {
- public:
-  explicit Numbered(int its_number) : number(its_number) {}
-  int number;
-};
-
-int number_of(const WorkTicket& ticket) {
-  return dynamic_cast<const Numbered&>(*ticket).number;
-}
-
-class PlayedQueue final : public WorkQueue {
- public:
-  Task<Status> open_lane(std::string, LaneOptions) override { co_return Status(); }
-  Task<Status> close_lane(std::string) override { co_return Status(); }
-  Task<Status> start_over(std::string, StartOver) override { co_return Status(); }
-  std::size_t most_bytes() const override { return kMostWorkBytes; }
-  Task<Result<std::optional<LaneDepth>>> depth(std::string) override { co_return std::nullopt; }
-  Task<Status> publish(std::string, std::vector<WorkItem>) override { co_return Status(); }
-  Task<Result<std::vector<Delivery>>> fetch(std::string, int most, std::chrono::milliseconds) override {
-    std::vector<Delivery> some;
-    while (!work.empty() && static_cast<int>(some.size()) < most) {
-      some.push_back(work.front());
-      work.pop_front();
-    }
-    co_return some;
-  }
-  Task<Status> done(std::vector<WorkTicket> tickets) override {
-    for (const WorkTicket& ticket : tickets) finished.push_back(number_of(ticket));
-    co_return Status();
-  }
-  Task<Status> extend(std::vector<WorkTicket> tickets) override {
-    extended += static_cast<int>(tickets.size());
-    co_return reachable ? Status() : fail(ErrorKind::network, "away");
-  }
-  Task<Status> give_back(std::vector<WorkTicket> tickets, std::chrono::milliseconds) override {
-    for (const WorkTicket& ticket : tickets) returned.push_back(number_of(ticket));
-    co_return Status();
-  }
-
-  void add(int ticket, std::int64_t index, std::int64_t times = 1) {
-    CaseMessage message{.input = {.index = index, .id = fmt::format("case-{}", index), .payload = "{}"}};
-    work.push_back({message_text(message), times, std::make_shared<Numbered>(ticket)});
-  }
-
-  std::deque<Delivery> work;
-  std::vector<int> finished;
-  std::vector<int> returned;
-  int extended = 0;
-  bool reachable = true;
-};
 
 class QueueSupplyTest : public testing::Test {
  protected:
@@ -191,6 +138,32 @@ TEST_F(QueueSupplyTest, GivesBackWhatWaitsWhenItIsClosed) {
   settle();
   EXPECT_THAT(queue_.returned, ElementsAre(2, 0));
   EXPECT_TRUE(given[1].lease->begin()) << "what was begun is finished";
+}
+
+TEST_F(QueueSupplyTest, GivesNothingBackThatIsSomebodyElsesByNow) {
+  queue_.add(1, 10);
+  queue_.add(2, 11);
+  const auto given = next();
+  ASSERT_EQ(given.size(), 2U);
+  given[1].lease->extend(Clock::now() - 1ms);
+  supply_->close();
+  settle();
+  EXPECT_THAT(queue_.returned, ElementsAre(1)) << "that would take it away from whoever has it";
+  EXPECT_FALSE(given[1].lease->begin());
+}
+
+TEST_F(QueueSupplyTest, TakesNothingThatWasGivenOutLongerAgoThanItsLeaseLasts) {
+  queue_.add(1, 10);
+  queue_.work.back().since = Clock::now() - 31s;
+  queue_.add(2, 11);
+  queue_.work.back().since = Clock::now() - 10s;
+  const auto given = next();
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].input.index, 11);
+  EXPECT_FALSE(given[0].lease->lost());
+  settle();
+  EXPECT_THAT(queue_.finished, IsEmpty());
+  EXPECT_THAT(queue_.returned, IsEmpty());
 }
 
 TEST_F(QueueSupplyTest, ACaseThatComesAgainBeforeItWasLeftIsAskedHere) {
