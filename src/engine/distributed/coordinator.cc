@@ -24,10 +24,14 @@ constexpr milliseconds kSoon(10);
 constexpr milliseconds kLater(200);
 // How often queue and workers are looked at.
 constexpr std::chrono::seconds kWatch(1);
+constexpr milliseconds kSlice(50);
 // How long the queue may be away, or lack what was published, before something is done about it.
 constexpr std::chrono::minutes kLongestAway(10);
 constexpr std::chrono::seconds kLongestLack(3);
 constexpr std::chrono::seconds kUntilStartingOver(15);
+// What is published together has to be with the servers within seconds, over a slow line too.
+constexpr std::size_t kTogether = 256;
+constexpr std::size_t kBytesTogether = std::size_t{2} << 20;
 // A look at the totals may take this share of the time.
 constexpr int kTotalsShare = 50;
 
@@ -86,6 +90,10 @@ class Coordinator::State {
   Task<Status> look_at_queue(RunStore& store);
   Task<Status> look_at_workers();
   Task<Status> look_at_totals(RunStore& store);
+  // Says again and again that the run is this process's, and how long it has worked, until `over_`. Where
+  // another one has taken it over, nothing of it may be closed here.
+  Task<void> keep_right(RunStore& store);
+  Task<void> let_go_of_right();
   void publish_again(const std::string& generation);
   // The queue has failed: warns, gives up after long, and in between takes work that nobody answers for to be
   // lost: this run's first and, where that does not help, that of all.
@@ -107,6 +115,9 @@ class Coordinator::State {
   bool all_taken_ = false;
   bool interrupted_ = false;
   std::optional<Error> stopped_;
+  std::optional<Error> right_lost_;
+  bool keeping_right_ = false;
+  bool over_ = false;
   std::set<std::int64_t> unsettled_;
   std::int64_t begun_below_ = 0;
   RunProgress progress_;
@@ -156,8 +167,9 @@ Task<RunResult> Coordinator::State::run(const CaseWork& work, RunStore& store, s
   progress_.total = total;
   CaseFeed feed(work);
   auto going = co_await begin(store);
+  if (going) loop_.spawn(keep_right(store));
   if (going) going = co_await take_beside(work);
-  while (going && !interrupted_ && !stopped_) {
+  while (going && !interrupted_ && !stopped_ && !right_lost_) {
     going = co_await take(feed);
     if (going) going = co_await publish(store);
     if (going) going = co_await hear(store);
@@ -165,6 +177,8 @@ Task<RunResult> Coordinator::State::run(const CaseWork& work, RunStore& store, s
     if (Clock::now() - watched_ >= kWatch) going = co_await watch(store);
     if (going && !interrupted_ && !stopped_) co_await loop_.sleep(pause_);
   }
+  co_await let_go_of_right();
+  if (right_lost_) co_return RunResult{RunEnd::stopped, std::move(right_lost_)};
   if (!going) {
     // Where the store is away, the run stays open, and workers go on with what is published.
     if (!retryable(going.error().kind)) [[maybe_unused]]
@@ -261,15 +275,16 @@ Task<Result<WorkItem>> Coordinator::State::item_of(std::int64_t index, const Awa
 }
 
 Task<Status> Coordinator::State::publish(RunStore& store) {
-  constexpr std::size_t kTogether = 256;
   for (;;) {
     std::vector<WorkItem> items;
     std::vector<Away*> those;
+    std::size_t bytes = 0;
     for (auto& [index, away] : away_) {
       if (away.published) continue;
-      if (items.size() == kTogether) break;
+      if (items.size() == kTogether || bytes >= kBytesTogether) break;
       auto item = co_await item_of(index, away, store);
       if (!item) co_return fail(std::move(item.error()));
+      bytes += item->body.size();
       items.push_back(std::move(*item));
       those.push_back(&away);
     }
@@ -430,6 +445,22 @@ Task<Status> Coordinator::State::look_at_totals(RunStore& store) {
   co_return Status();
 }
 
+Task<void> Coordinator::State::keep_right(RunStore& store) {
+  keeping_right_ = true;
+  while (!over_ && !right_lost_) {
+    if (auto kept = co_await store.note(""); !kept) right_lost_ = std::move(kept.error());
+    for (auto left = std::chrono::duration_cast<milliseconds>(kWatch); left.count() > 0 && !over_;
+         left -= kSlice)
+      co_await loop_.sleep(kSlice);
+  }
+  keeping_right_ = false;
+}
+
+Task<void> Coordinator::State::let_go_of_right() {
+  over_ = true;
+  while (keeping_right_) co_await loop_.sleep(kSlice / 10);
+}
+
 Task<Status> Coordinator::State::watch(RunStore& store) {
   watched_ = Clock::now();
   if (auto looked = co_await look_at_queue(store); !looked) co_return looked;
@@ -438,6 +469,7 @@ Task<Status> Coordinator::State::watch(RunStore& store) {
 }
 
 Task<Status> Coordinator::State::wind_down(RunStore& store) {
+  if (auto ours = co_await store.note(""); !ours) co_return ours;
   if (auto closed = co_await board_.close_run(run_); !closed) co_return closed;
   // What is left in a queue that is away is harmless: workers take cases of open runs only.
   [[maybe_unused]] const auto removed = co_await queue_.close_lane(run_);
