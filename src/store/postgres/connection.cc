@@ -131,12 +131,14 @@ int count_of(const Values& values) {
 }
 
 // What each session says of itself first. Where a commit is not awaited, "durable" is not what it means; a
-// machine that went away takes its locks with it within a minute.
+// machine that went away takes its locks with it within a minute. Whoever waits for a lock must see what was
+// committed meanwhile, whatever isolation a database or a role has by default.
 std::string session_settings(const ConnectOptions& options) {
   return fmt::format(
       "SET statement_timeout = {}; SET idle_in_transaction_session_timeout = {}; SET tcp_keepalives_idle = "
       "20; "
       "SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; "
+      "SET default_transaction_isolation = 'read committed'; "
       "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN "
       "('off', 'local')",
       options.statement.count(), options.statement.count());

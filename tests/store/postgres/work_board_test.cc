@@ -2,6 +2,7 @@
 #include "store/work_board.h"
 
 #include <algorithm>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -128,6 +129,29 @@ TEST_F(WorkBoardTest, KnowsWhichCasesEndedAndTakesBackWhatIsTriedAgain) {
   EXPECT_EQ(ended[1].outcome, "infra_failed");
   await(board_->open_run({"run-1", "1.0", "{}", "t"}));
   EXPECT_EQ(await(board_->ended("run-1", {1, 2, 3, 4})).size(), 2U) << "2 is to be tried again";
+}
+
+// Of two that sign at the same time one knows of the other, whatever the database does by default: each waits
+// for the other's commit, and must see it then.
+TEST_F(WorkBoardTest, SeesWhoSignedMeanwhileWhateverTheIsolationOfTheDatabase) {
+  await(board_->open_run({"run", "1.0", "{}", "t"}));
+  database_.sql(fmt::format("ALTER DATABASE {} SET default_transaction_isolation = 'repeatable read'",
+                            database_.sql("SELECT current_database()")));
+  auto other = postgres::Connection::open(database_.address());
+  ASSERT_TRUE(other);
+  const auto mine = opened();
+  ASSERT_TRUE(other->execute("BEGIN; SELECT FROM assay_open_runs FOR NO KEY UPDATE"));
+  Task<Result<RunWatch>> signing = mine->alive("run", {.worker = "a"});
+  std::thread later([&] {
+    while (database_.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "0") {
+    }
+    EXPECT_TRUE(other->execute(
+        "INSERT INTO assay_worker_signs VALUES ('run', 'b', '', 7, clock_timestamp(), 0, 0); COMMIT"));
+  });
+  const auto watch = loop_.await(std::move(signing));
+  later.join();
+  ASSERT_TRUE(watch) << watch.error().text();
+  EXPECT_EQ(watch->alive.size(), 2U);
 }
 
 TEST_F(WorkBoardTest, SurvivesABreakOfItsConnection) {
