@@ -66,8 +66,9 @@ struct QueueSupply::State : std::enable_shared_from_this<State> {
   bool is_speaking = false;
   std::optional<Clock::time_point> failing_since;
   bool told_of_failure = false;
-  std::map<std::int64_t, Taken> taken;  // by index
-  std::vector<WorkTicket> done;         // to be told
+  std::map<std::int64_t, Taken> taken;          // by index
+  Clock::time_point last_there = Clock::now();  // when it was not empty, or not to be filled
+  std::vector<WorkTicket> done;                 // to be told
   std::vector<WorkTicket> given_back;
   std::int64_t ended = 0;
 };
@@ -263,6 +264,7 @@ QueueSupply::~QueueSupply() {
 }
 
 void QueueSupply::allow(Allowance allowance) {
+  if (state_->allowance.under_way == 0) state_->last_there = Clock::now();
   state_->allowance = allowance;
   state_->keep_to_allowance();
   state_->stir();
@@ -274,6 +276,9 @@ void QueueSupply::close() {
 }
 bool QueueSupply::has_none() const {
   return state_->taken.empty();
+}
+std::chrono::steady_clock::duration QueueSupply::idle() const {
+  return has_none() ? Clock::now() - state_->last_there : Clock::duration::zero();
 }
 std::int64_t QueueSupply::ended_count() const {
   return state_->ended;
@@ -289,12 +294,14 @@ Task<Result<std::optional<std::vector<GivenCase>>>> QueueSupply::next(int most) 
 
 void QueueSupply::ended(std::int64_t index) {
   ++state_->ended;
+  state_->last_there = Clock::now();
   if (auto found = state_->taken.extract(index)) state_->say_done(std::move(found.mapped().tickets));
   state_->stir();
 }
 
 void QueueSupply::left(std::int64_t index) {
   auto found = state_->taken.extract(index);
+  state_->last_there = Clock::now();
   if (found && !found.mapped().lease->lost()) state_->let_go(std::move(found.mapped().tickets));
   state_->stir();
 }

@@ -43,6 +43,8 @@ class QueueSupply final : public CaseSupply {
   void close();
   // Whether no case is here.
   bool has_none() const;
+  // For how long that has been so although there might be some.
+  std::chrono::steady_clock::duration idle() const;
   // What was said to be done, or left, has been told to the queue, as far as it listens.
   Task<void> finish();
   std::int64_t ended_count() const;

@@ -79,6 +79,11 @@ void Sitting::drain() {
   if (supply_) supply_->close();
 }
 
+Clock::duration Sitting::idle() const {
+  if (supply_) return supply_->idle();
+  return aside_since_ ? Clock::now() - *aside_since_ : Clock::duration::zero();
+}
+
 Task<Status> Sitting::make_ready() {
   if (const std::string own = build_name(); run_.assay != own) {
     co_return fail(
@@ -192,6 +197,7 @@ Status Sitting::open_cache() {
 }
 
 Task<void> Sitting::stand_aside(std::string why) {
+  aside_since_ = Clock::now();
   while (!draining_) {
     auto watch = co_await means_.board.alive(run_.run_id, {.worker = means_.name, .words = why});
     if (watch && !watch->open) co_return;

@@ -49,6 +49,9 @@ class Sitting {
   Task<void> work();
   // Takes nothing new, and finishes what it has.
   void drain();
+  bool draining() const { return draining_; }
+  // For how long there has been nothing to do for it here.
+  Clock::duration idle() const;
   const OpenRun& run() const { return run_; }
   // Whether it ended because something was wrong.
   bool failed() const { return failed_; }
@@ -83,6 +86,7 @@ class Sitting {
   std::unique_ptr<QueueSupply> supply_;
   std::chrono::milliseconds lease_{30'000};
   std::vector<std::string> prepared_;  // names of files
+  std::optional<Clock::time_point> aside_since_;
   bool failed_ = false;
   bool draining_ = false;
   bool over_ = false;  // no more signs of life

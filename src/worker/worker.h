@@ -2,11 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/task.h"
 #include "worker/sitting.h"
@@ -16,6 +18,10 @@ namespace assay {
 struct WorkerLimits {
   std::string only_run = {};                                   // empty: all
   std::optional<std::chrono::nanoseconds> end_when_idle = {};  // with no open run for so long
+  // At a time. Where there are more, one that gave nothing to do for a while makes room: coordinators that
+  // were killed, and never begun again, leave their runs open.
+  std::size_t most_runs = 16;
+  std::chrono::milliseconds makes_room_after{60'000};
 };
 
 class Worker {
@@ -30,12 +36,16 @@ class Worker {
  private:
   Task<void> sit(std::shared_ptr<Sitting> sitting);
   void begin(OpenRun run);
+  // Of the open runs those that it may begin, the first to be begun first.
+  std::vector<OpenRun> waiting(std::vector<OpenRun> open);
+  void make_room();
 
   WorkerMeans means_;
   WorkerLimits limits_;
   std::map<std::string, std::shared_ptr<Sitting>> sittings_;  // by run
   // Of runs that were left because something was wrong: when they are looked at again.
   std::map<std::string, Clock::time_point> not_before_;
+  std::map<std::string, Clock::time_point> left_;  // open runs, when this worker left them last
   bool draining_ = false;
 };
 

@@ -31,7 +31,7 @@ std::optional<std::string> no_variable(std::string_view /*name*/) {
 // A worker on a thread of its own, which drains when the test ends.
 class RunningWorker {
  public:
-  RunningWorker(const StoreAddress& store, const std::string& queue) {
+  RunningWorker(const StoreAddress& store, const std::string& queue, WorkerLimits limits = {}) {
     auto connected = WorkQueue::connect({.servers = queue});
     auto board = WorkBoard::open(store);
     if (!connected || !board) throw std::runtime_error("the worker cannot connect");
@@ -46,7 +46,7 @@ class RunningWorker {
                     .environment = no_variable,
                     .threads = 1,
                     .tell = [this](const std::string& line) { told += line + "\n"; }},
-        WorkerLimits());
+        std::move(limits));
     thread_ = std::thread([this] { worked_ = loop_.run_until_done(worker_->work()); });
   }
   RunningWorker(const RunningWorker&) = delete;
@@ -150,6 +150,16 @@ TEST_F(DistributedRun, GivesWhatOneMachineGives) {
   EXPECT_TRUE(worker.told.contains("30 cases ended here")) << worker.told;
   EXPECT_EQ(database_.sql("SELECT count(*) FROM assay_open_runs"), "0");
   EXPECT_EQ(database_.sql("SELECT count(*) FROM assay_worker_signs"), "0");
+}
+
+// Coordinators that were killed and never begun again must not keep workers from the runs of others.
+TEST_F(DistributedRun, IsTakenUpByAWorkerWhoseOnlyPlaceHasARunThatWasLeftOpen) {
+  const auto board = WorkBoard::open(database_.address());
+  ASSERT_TRUE(board);
+  EventLoop loop;
+  ASSERT_TRUE(loop.run_until_done((*board)->open_run({"left", "another build", "{}", "tag"})));
+  RunningWorker worker(database_.address(), nats_.url(), {.most_runs = 1, .makes_room_after = 1s});
+  EXPECT_EQ(run(distributed(), "out").size(), static_cast<std::size_t>(kCases));
 }
 
 TEST_F(DistributedRun, CarriesWhatIsTooLargeForTheQueue) {
