@@ -267,6 +267,7 @@ test('what workers cannot do is told before anything is sent', async (t) => {
     [['--queue', 'nats://127.0.0.1:1'], /store: is missing/],
     [['--queue', 'nats://127.0.0.1:1', '--store', postgres.url(), '--limits.batch'], /limits\.batch: requests of several workers/],
     [['--queue', 'nats://127.0.0.1:1', '--store', postgres.url(), '--cache', 'here'], /cache: names a directory of this machine/],
+    [['--queue', 'nats://127.0.0.1:1', '--store', postgres.url(), '--queue-lease', '48h'], /queue_lease: found .*, expected 500 ms to /],
     [['--queue', 'nats://127.0.0.1:1', '--store', postgres.url(), '--reuse', directory], /reuse: names a directory of this machine/],
   ]) {
     const run = await assay(['run', config, '--output-dir', join(directory, 'out'), ...flags], { env: { OPENAI_API_KEY: 'test-key-5e0c' } });

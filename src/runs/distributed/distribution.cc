@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/secrets/literal_secrets.h"
+#include "core/time.h"
 #include "evaluations/common_keys.h"
 #include "runs/distributed/queue_settings.h"
 #include "runs/distributed/shared_plan.h"
@@ -65,7 +66,10 @@ std::vector<ConfigProblem> distribution_problems(const Config& config, const Eva
           "judged here");
   if (const std::string cache = config.text("cache"); !cache.empty() && !cache.contains("://"))
     wrong("cache", "names a directory of this machine, which workers do not have; use postgres://…");
-  if (lease_of(config) < std::chrono::milliseconds(500)) wrong("queue_lease", "found less than 500ms");
+  if (const auto lease = lease_of(config); lease < kShortestLease || lease > kLongestLease) {
+    wrong("queue_lease", fmt::format("found {}, expected {} to {}", duration_text(lease),
+                                     duration_text(kShortestLease), duration_text(kLongestLease)));
+  }
   // The addresses of queue and store are each machine's own.
   JsonObject shared = config.written();
   for (const char* own : {"queue", "store", kSecretsFrom.data()}) shared.erase(own);

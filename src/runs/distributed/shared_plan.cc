@@ -26,9 +26,8 @@ Result<SharedPlan> read_shared_plan(std::string_view text) {
   auto tree = parse_json(text);
   const Json* config = tree ? find_member(*tree, "config") : nullptr;
   const Json* lease = tree ? find_member(*tree, "lease_ms") : nullptr;
-  constexpr std::int64_t kDay = 86'400'000;
   if (config == nullptr || !config->is_object() || lease == nullptr || !lease->is_int64() ||
-      lease->get_int64() < 100 || lease->get_int64() > kDay)
+      lease->get_int64() < kShortestLease.count() || lease->get_int64() > kLongestLease.count())
     return fail(ErrorKind::parse, "what the board says of it is no plan of a run");
   SharedPlan plan;
   plan.config = *config;

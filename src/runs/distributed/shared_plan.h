@@ -15,6 +15,10 @@
 
 namespace assay {
 
+// How long a worker may be silent.
+inline constexpr std::chrono::milliseconds kShortestLease(500);
+inline constexpr std::chrono::milliseconds kLongestLease(std::chrono::hours(24));
+
 struct SharedPlan {
   Json config;                             // resolved, with `${NAME}` as it was written
   std::vector<std::string> prepared = {};  // names of files, kept in the store under prepared_name()
