@@ -213,7 +213,11 @@ Task<Status> Account::perform(std::shared_ptr<const Call> call, std::size_t bran
     tell(*call, tries, tried);
     if (!tried.failure) {
       // An answer that cannot be kept must not count.
-      if (!tried.kept) stop(tried.kept.error());
+      if (!tried.kept) {
+        stop(tried.kept.error());
+      } else {
+        gateway_.budget().keep(tried.cost_picousd.value_or(0));
+      }
       co_return std::move(tried.kept);
     }
     Error& error = tried.failure->error;

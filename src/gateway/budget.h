@@ -42,6 +42,8 @@ class Budget {
   }
   // What was spent before, by an earlier sitting of a run.
   void spend(std::int64_t actual) { spent_ = saturating_add(spent_, actual); }
+  // So much of what calls have spent is durable in the journal, where others see it.
+  void keep(std::int64_t actual) { kept_ = saturating_add(kept_, actual); }
   // So much more may be spent.
   void raise(std::int64_t more) {
     if (limit_) limit_ = saturating_add(*limit_, more);
@@ -51,12 +53,14 @@ class Budget {
     if (limit_) limit_ = spent_;
   }
   std::int64_t spent() const { return spent_; }
+  std::int64_t kept() const { return kept_; }
   std::int64_t reserved() const { return reserved_; }
   std::optional<std::int64_t> limit() const { return limit_; }
 
  private:
   std::optional<std::int64_t> limit_;
   std::int64_t spent_ = 0;
+  std::int64_t kept_ = 0;      // of that
   std::int64_t reserved_ = 0;  // under a limit; never above it
 };
 

@@ -127,12 +127,17 @@ class Answers {
   Failure first_;
 };
 
+// libnats speaks of a message by way of the subscription that it came by, which so lives as long.
+using SharedSubscription = std::shared_ptr<natsSubscription>;
+
 class GivenMessage final : public GivenWork {
  public:
-  explicit GivenMessage(NatsMessage message) : message_(std::move(message)) {}
+  GivenMessage(SharedSubscription came_by, NatsMessage message)
+      : came_by_(std::move(came_by)), message_(std::move(message)) {}
   natsMsg* get() const { return message_.get(); }
 
  private:
+  SharedSubscription came_by_;
   NatsMessage message_;
 };
 
@@ -211,7 +216,7 @@ class NatsQueue final : public WorkQueue {
  private:
   // Work is waited for on a thread of its own for each run.
   struct Puller {
-    NatsSubscription subscription;
+    SharedSubscription subscription;
     Time asked{};       // the last question began
     WorkThread thread;  // last: it uses what is above
   };
@@ -379,7 +384,7 @@ class NatsQueue final : public WorkQueue {
       jsErrCode code{};
       const natsStatus status = ::js_PullSubscribe(&made, stream_.get(), subject_of(run).c_str(), nullptr,
                                                    nullptr, &options, &code);
-      puller.subscription.reset(made);
+      puller.subscription = NatsSubscription(made);
       if (status != NATS_OK) return fail(queue_error(where_, "cannot ask for work", status));
     }
     // What is here already was given after the question before, and comes first.
@@ -392,7 +397,7 @@ class NatsQueue final : public WorkQueue {
     std::vector<Delivery> work;
     work.reserve(static_cast<std::size_t>(list.Count));
     for (int i = 0; i < list.Count; ++i) {
-      work.push_back(delivery_of(NatsMessage(std::exchange(list.Msgs[i], nullptr))));
+      work.push_back(delivery_of(puller.subscription, NatsMessage(std::exchange(list.Msgs[i], nullptr))));
       work.back().since = static_cast<std::uint64_t>(i) < waiting_here ? asked_before : now;
     }
     ::natsMsgList_Destroy(&list);
@@ -400,14 +405,14 @@ class NatsQueue final : public WorkQueue {
     return fail(queue_error(where_, "cannot ask for work", status));
   }
 
-  static Delivery delivery_of(NatsMessage message) {
+  static Delivery delivery_of(SharedSubscription came_by, NatsMessage message) {
     jsMsgMetaData* read = nullptr;
     ::natsMsg_GetMetaData(&read, message.get());
     const MessageFacts facts(read);
     std::string body(::natsMsg_GetData(message.get()),
                      static_cast<std::size_t>(::natsMsg_GetDataLength(message.get())));
     return {std::move(body), facts ? static_cast<std::int64_t>(facts->NumDelivered) : 1,
-            std::make_shared<GivenMessage>(std::move(message))};
+            std::make_shared<GivenMessage>(std::move(came_by), std::move(message))};
   }
 
   // Certain when the server has answered what was sent after them.

@@ -21,7 +21,7 @@ std::string dollars(std::int64_t picodollars) {
 }  // namespace
 
 std::int64_t SharedBudget::held() const {
-  return local_.limit().value_or(0) - spent_before_ + promised_;
+  return local_.limit().value_or(0) - kept_before_ + promised_;
 }
 
 Task<Result<std::int64_t>> SharedBudget::more(std::int64_t needed) {

@@ -32,10 +32,10 @@ class SharedBudget final : public BudgetSource {
   // Of kind budget if there is not enough left for that.
   Task<Result<std::int64_t>> more(std::int64_t needed) override;
 
-  // What is set aside: all that was granted but what was spent, and is durable for certain, before the last
-  // call of beat(). Called with each sign of life.
+  // What is set aside: all that was granted but what was durable in the store before the last call of beat().
+  // Called with each sign of life.
   std::int64_t held() const;
-  void beat() { spent_before_ = local_.spent(); }
+  void beat() { kept_before_ = local_.kept(); }
 
  private:
   Task<Result<std::int64_t>> try_for(std::int64_t wanted);
@@ -47,7 +47,7 @@ class SharedBudget final : public BudgetSource {
   std::int64_t limit_;
   std::string run_;
   const WorkerSign& own_;
-  std::int64_t spent_before_ = 0;
+  std::int64_t kept_before_ = 0;
   std::int64_t promised_ = 0;  // is being asked for
   // When it was last looked at: spent by everybody, neither spent nor set aside, and how many workers there
   // are.

@@ -119,7 +119,8 @@ TEST_F(WorkQueueTest, KeepsWorkWhoseLeaseIsExtended) {
 TEST_F(WorkQueueTest, WhatCameTooLateForAQuestionIsNotTakenLongAfterwards) {
   open();
   publish({"a", "b"});
-  EXPECT_EQ(fetch(1).size(), 1U);
+  const auto first = fetch(1);
+  EXPECT_EQ(first.size(), 1U);
   server_.signal(SIGSTOP);
   EXPECT_TRUE(fetch(1, 100ms).empty());
   server_.signal(SIGCONT);
@@ -127,6 +128,8 @@ TEST_F(WorkQueueTest, WhatCameTooLateForAQuestionIsNotTakenLongAfterwards) {
   std::this_thread::sleep_for(1200ms);
   EXPECT_TRUE(fetch(1, 100ms).empty()) << "it was given out more than a second ago";
   EXPECT_EQ(depth().taken, 2);
+  done(first);
+  EXPECT_EQ(depth().taken, 1) << "what is still at work is spoken of as before";
 }
 
 TEST_F(WorkQueueTest, GivesBackAfterAWhile) {

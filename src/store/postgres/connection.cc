@@ -232,9 +232,11 @@ Error Connection::why(const pg_result* result) const {
   std::string words = repair_utf8(said != nullptr ? said : ::PQerrorMessage(connection_.get()));
   if (const char* detail = result == nullptr ? nullptr : ::PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL))
     words += fmt::format(" ({})", repair_utf8(detail));
-  return {kind_of(code == nullptr ? "" : code),
-          fmt::format("PostgreSQL: {}", shorten(hidden_(one_line(words)), kLongestMessage)),
-          {}};
+  const std::string_view state = code == nullptr ? "" : code;
+  // A statement that was prepared in this session is not there, or one that was not is.
+  if (state == "26000" || state == "42P05") words += "; a pooler in between has to be in session mode";
+  return {
+      kind_of(state), fmt::format("PostgreSQL: {}", shorten(hidden_(one_line(words)), kLongestMessage)), {}};
 }
 
 Result<Rows> Connection::checked(pg_result* result) const {

@@ -154,6 +154,18 @@ TEST_F(WorkBoardTest, SeesWhoSignedMeanwhileWhateverTheIsolationOfTheDatabase) {
   EXPECT_EQ(watch->alive.size(), 2U);
 }
 
+TEST_F(WorkBoardTest, SaysOfWhatKindAPoolerHasToBe) {
+  auto connection = postgres::Connection::open(database_.address());
+  ASSERT_TRUE(connection);
+  constexpr postgres::Statement one{"one", "SELECT 1"};
+  ASSERT_TRUE(connection->run(one, {}));
+  // As where another session does the rest.
+  ASSERT_TRUE(connection->execute("DEALLOCATE ALL"));
+  const auto again = connection->run(one, {});
+  ASSERT_FALSE(again);
+  EXPECT_TRUE(again.error().message.contains("session mode")) << again.error().message;
+}
+
 TEST_F(WorkBoardTest, SurvivesABreakOfItsConnection) {
   await(board_->open_run({"run", "1.0", "{}", "t"}));
   database_.sql(
