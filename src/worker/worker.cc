@@ -73,9 +73,15 @@ void Worker::make_room() {
 
 Task<Status> Worker::work() {
   auto busy = Clock::now();
+  Status so_far;
   while (!draining_) {
     auto runs = co_await means_.board.open_runs();
-    if (!runs) co_return fail(std::move(runs.error()));
+    if (!runs) {
+      // What is under way uses what is here, on other threads.
+      so_far = fail(std::move(runs.error()));
+      drain();
+      break;
+    }
     for (OpenRun& run : waiting(std::move(*runs))) {
       if (draining_) break;
       if (sittings_.size() >= limits_.most_runs) {
@@ -90,7 +96,7 @@ Task<Status> Worker::work() {
       co_await means_.loop.sleep(kSlice);
   }
   while (!sittings_.empty()) co_await means_.loop.sleep(kSlice);
-  co_return Status();
+  co_return so_far;
 }
 
 }  // namespace assay
