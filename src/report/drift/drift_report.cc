@@ -19,7 +19,6 @@
 namespace assay {
 namespace {
 
-
 struct Group {
   std::vector<const AnchorRun*> runs;  // in the order of time
 };
